@@ -1,0 +1,35 @@
+"""What all models of this room share: unknown keys are errors, values don't change, docstrings become the JSON Schema."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from quizapp.model.formula import Formula, FormulaError
+
+
+class Model(BaseModel):
+    """A frozen model that refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, ser_json_inf_nan="null")
+
+
+def _formula(text: str) -> str:
+    try:
+        Formula.parse(text)
+    except FormulaError as error:
+        raise ValueError(f"formula {text!r}: {error}") from None
+    return text
+
+
+def as_formula_text(value: object) -> object:
+    """YAML writes ``key: 2`` as a number; formulas are text."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+"""Lower-case words joined by hyphens; stable for ever."""
+FormulaText = Annotated[str, AfterValidator(_formula)]
+"""Text that parses as a formula."""
+Markdown = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+"""Markdown; ``{{ formula }}`` is replaced by its value in the variant shown."""
+Points = Annotated[int, Field(ge=1, le=100)]

@@ -1,0 +1,90 @@
+"""A verdict: what the judge says of one submission. Its JSON is the contract of ``quizapp submit --json``.
+
+Numbers that aren't finite are ``null`` in JSON: a ``given`` weight that is ``null`` is NaN, infinite or not recoverable.
+"""
+
+from typing import Literal
+
+from quizapp.model.base import Model
+
+Outcome = Literal["pass", "wrong", "desync", "error", "timeout", "limit", "invalid"]
+"""``pass`` right on every scenario; ``wrong`` other numbers than wanted; ``desync`` ranks waited for each other for ever, or
+issued collectives that don't pair up; ``error`` the code can't be loaded or raised; ``timeout`` it never returned; ``limit`` it
+used more memory, processes or output than allowed; ``invalid`` what it returned isn't what the exercise asks for."""
+Collectives = Literal["nccl", "gloo"]
+
+
+class TokenWeight(Model):
+    """The weight of one token in the objective, wanted and given."""
+
+    rank: int
+    microbatch: int
+    token: int
+    valid: bool
+    wanted: float
+    given: float | None
+
+
+class ScenarioVerdict(Model):
+    """What happened in one scenario at one world size."""
+
+    name: str
+    world_size: int
+    counts: tuple[tuple[int, ...], ...]
+    """Valid tokens, per rank and microbatch."""
+    outcome: Outcome
+    max_relative_error: float | None = None
+    """Largest error over ranks and entries, relative to the largest entry of the reference."""
+    weights: tuple[TokenWeight, ...] = ()
+    """Empty where the gradient is no weighting of the token losses."""
+    message: str | None = None
+
+
+class Diagnosis(Model):
+    """A misconception whose prediction matched every scenario."""
+
+    id: str
+    title: str
+    evidence: str
+
+
+class Place(Model):
+    """A place in the learner's file."""
+
+    line: int
+    column: int | None = None
+    function: str | None = None
+
+
+class RankReport(Model):
+    """Where one rank stood when the ranks parted ways or time ran out, or the exception it raised."""
+
+    rank: int
+    state: Literal["finished", "waiting", "running", "raised", "exited", "killed"]
+    collective: str | None = None
+    """The last collective that it entered: kind, shape and order number."""
+    place: Place | None = None
+    message: str | None = None
+
+
+class Verdict(Model):
+    """The judge's answer."""
+
+    outcome: Outcome
+    points: int
+    max_points: int
+    seed: int
+    summary: str
+    """One or two sentences for the learner."""
+    diagnosis: tuple[Diagnosis, ...] = ()
+    scenarios: tuple[ScenarioVerdict, ...] = ()
+    counterexample: ScenarioVerdict | None = None
+    """The smallest failing scenario."""
+    ranks: tuple[RankReport, ...] = ()
+    """For every outcome but ``pass`` and ``wrong``: the ranks of the scenario that failed."""
+    output: str = ""
+    """What the submission printed, cut at the lab's limit."""
+    backend: Literal["docker", "bubblewrap", "local"]
+    device: str
+    collectives: Collectives
+    milliseconds: float
