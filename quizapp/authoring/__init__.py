@@ -1,0 +1,1 @@
+"""For the instructor: checking banks more deeply than loading does. Writes nothing and prints nothing."""

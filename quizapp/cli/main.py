@@ -1,0 +1,95 @@
+"""The way in: which commands there are, and how a command ends.
+
+Here: the table of commands, each loaded only when called, and the turning of problems into one line and an exit code. Not here:
+any command's own work, nor any import at the top that ``quizapp --version`` could do without.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from quizapp import __version__
+from quizapp.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+START = "app"
+"""The command that ``quizapp`` alone stands for."""
+COMMANDS = {
+    "study": ("quizapp.cli.app:study", "Study a bank in the terminal app."),
+    "interview": ("quizapp.cli.app:interview", "Rehearse an interview in the terminal app."),
+    "submit": ("quizapp.cli.submit:submit", "Run a program on real ranks and print the verdict."),
+    "score": ("quizapp.cli.score:score", "Score one answer to one item."),
+    "bank": ("quizapp.cli.bank:bank_app", "Check and list question banks."),
+    "doctor": ("quizapp.cli.doctor:doctor", "Say what works on this machine, and how to mend the rest."),
+    "sandbox": ("quizapp.cli.sandbox:sandbox_app", "Build the image in which submissions run."),
+}
+"""Command -> (where it is loaded from when called, its line in ``quizapp --help``)."""
+HELP = "Practise, and prove, that you can keep the intended average in distributed training. Without a command: the terminal app."
+INTERRUPTED = 130
+CLOSED_PIPE = 141
+
+
+def build() -> "App":
+    """The command line, with no command loaded yet."""
+    from cyclopts import App
+
+    app = App(name="quizapp", help=HELP, version=__version__, result_action="return_value")
+    app.command("quizapp.cli.app:app", name=START, help="The terminal app.", show=False)
+    for name, (path, line) in COMMANDS.items():
+        app.command(path, name=name, help=line)
+    return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command.
+
+    Returns: the exit code.
+
+    Raises:
+        Problem: wrong usage, or what the command itself raises.
+    """
+    tokens = list(arguments)
+    if not tokens or (tokens[0].startswith("-") and tokens[0] not in ("-h", "--help", "--version")):
+        tokens.insert(0, START)
+    elif not tokens[0].startswith("-") and tokens[0] not in (START, *COMMANDS):
+        # Asked for its own message, cyclopts would load every command to find a near name.
+        near = get_close_matches(tokens[0], COMMANDS, n=1)
+        raise Problem(f"no command {tokens[0]!r}; " + (f"did you mean {near[0]!r}? " if near else "") + "see quizapp --help")
+    from cyclopts import CycloptsError
+
+    try:
+        result = build()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as error:
+        command = " ".join(("quizapp", *(part for part in error.command_chain or () if part != START)))
+        raise Problem(f"{' '.join(str(error).split()).rstrip('.')}; see {command} --help") from error
+    except ImportError as error:
+        missing = getattr(error.__cause__, "name", None) or error.name or ""
+        if missing.startswith("quizapp.cli."):
+            raise Problem(f"this installation has no command {tokens[0]!r}; install quizapp again") from error
+        raise
+    return result if isinstance(result, int) else 0
+
+
+def main() -> None:
+    """The console script. Exits with 0, 1, 2 or 3 as the commands say, 130 when interrupted."""
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:
+        print(f"quizapp {__version__}")
+        return
+    try:
+        code = run(arguments)
+        sys.stdout.flush()
+    except Problem as problem:
+        print(f"quizapp: {problem}", file=sys.stderr)
+        code = problem.code
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at exit; what it still holds has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = CLOSED_PIPE
+    sys.exit(code)
