@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from quizapp.model.base import FormulaText, Id, Markdown, Model, as_formula_text
 
-Shape = Literal["uneven", "even", "one-token-rank", "empty-rank", "all-empty"]
+Shape = Literal["uneven", "even", "one-token-rank", "empty-rank", "lone-token", "all-empty"]
 Observation = Literal["gradients", "state", "returned"]
 Weight = Annotated[FormulaText, BeforeValidator(as_formula_text)]
 
@@ -31,7 +31,8 @@ class ScenarioSpec(Model):
     name: Id
     shape: Shape
     """Valid counts over ranks: ``uneven`` (pairwise distinct, none 0), ``even`` (all equal), ``one-token-rank`` (uneven, one
-    rank has exactly 1), ``empty-rank`` (uneven, one rank has 0), ``all-empty``."""
+    rank has exactly 1), ``empty-rank`` (uneven, one rank has 0), ``lone-token`` (one valid token in all, so fewer than ranks),
+    ``all-empty``."""
     probe: bool = False
     """The losses are a random leaf without a model behind it, so that code which computes the answer by another road is caught."""
 
