@@ -1,0 +1,110 @@
+"""Rows as Python sees them. Frozen data; reading and writing them is ``quizapp.store.store``."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from quizapp.model.score import Score
+from quizapp.model.verdict import Verdict
+
+SessionKind = Literal["study", "interview"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer, about to be stored. Exactly one of ``score`` and ``verdict`` is given."""
+
+    session: int | None
+    """The session's id; ``None`` for an answer given outside of one."""
+    bank: str
+    item: str
+    part: str
+    """The part's id; a follow-up of a probe is ``<part>/<follow-up>``."""
+    seed: int | None
+    """The variant's seed; ``None`` for the bank's own values. For code: the seed of the scenarios."""
+    text: str
+    item_hash: str
+    """Content hash of the item as it was when it was answered."""
+    scorer: str
+    """Which scorer, of which version, gave the points."""
+    score: Score | None = None
+    verdict: Verdict | None = None
+    confidence: int | None = None
+    """1 (a guess) to 5 (certain), as the learner rated it before seeing the result."""
+
+    def __post_init__(self) -> None:
+        if (self.score is None) == (self.verdict is None):
+            raise ValueError("an answer has either a score or a verdict")
+        if self.confidence is not None and not 1 <= self.confidence <= 5:
+            raise ValueError(f"a confidence of {self.confidence}; it goes from 1 to 5")
+
+    @property
+    def points(self) -> int:
+        return self.score.points if self.score is not None else self.verdict.points  # type: ignore[union-attr]
+
+    @property
+    def max_points(self) -> int:
+        return self.score.max_points if self.score is not None else self.verdict.max_points  # type: ignore[union-attr]
+
+    @property
+    def outcome(self) -> str:
+        return self.score.outcome if self.score is not None else self.verdict.outcome  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One stored answer. ``score_json`` and ``verdict_json`` stay text until somebody wants them."""
+
+    id: int
+    at: datetime
+    """When it was stored, in UTC."""
+    session: int | None
+    bank: str
+    item: str
+    part: str
+    seed: int | None
+    text: str
+    outcome: str
+    points: int
+    max_points: int
+    confidence: int | None
+    item_hash: str
+    scorer: str
+    score_json: str | None
+    verdict_json: str | None
+
+    def score(self) -> Score | None:
+        """The stored score; ``None`` for code. Raises ``pydantic.ValidationError`` for JSON that isn't one."""
+        return None if self.score_json is None else Score.model_validate_json(self.score_json)
+
+    def verdict(self) -> Verdict | None:
+        """The stored verdict of code, else ``None``. Raises ``pydantic.ValidationError`` for JSON that isn't one."""
+        return None if self.verdict_json is None else Verdict.model_validate_json(self.verdict_json)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One sitting, from its start until it is finished; it survives the process."""
+
+    id: int
+    kind: SessionKind
+    bank: str
+    item: str | None
+    """The only item of the session; ``None``: the whole bank."""
+    seed: int | None
+    position: Mapping[str, object]
+    """Where the learner stands, as the session's own code wrote it."""
+    started_at: datetime
+    updated_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftKey:
+    """What a draft is the draft of."""
+
+    kind: SessionKind
+    item: str
+    part: str
+    seed: int | None = None
