@@ -1,0 +1,28 @@
+"""The reference for ``loss-under-ddp``: the global token mean by one plain backward, and each token's own gradient."""
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from quizapp_sandbox.contract import Scenario
+
+
+def _all(scenario: Scenario, name: str) -> torch.Tensor:
+    return torch.cat([scenario.shard(rank)[f"{name}.0"] for rank in range(scenario.world_size)])
+
+
+def reference(scenario: Scenario) -> dict[str, torch.Tensor]:
+    """``gradient`` [P]: of sum(valid losses) / N, zero where nothing is valid."""
+    weight = scenario.shared["weight"].clone().requires_grad_()
+    losses = cross_entropy(_all(scenario, "features") @ weight, _all(scenario, "targets"), reduction="none")
+    mask = _all(scenario, "mask")
+    (losses * mask).sum().div(mask.sum().clamp(min=1)).backward()
+    assert weight.grad is not None
+    return {"gradient": weight.grad.reshape(-1)}
+
+
+def terms(scenario: Scenario) -> torch.Tensor:
+    """Each position's own gradient, [positions over all ranks, P], ranks in order."""
+    weight = scenario.shared["weight"].clone().requires_grad_()
+    losses = cross_entropy(_all(scenario, "features") @ weight, _all(scenario, "targets"), reduction="none")
+    rows = [torch.autograd.grad(loss, weight, retain_graph=True)[0].reshape(-1) for loss in losses]
+    return torch.stack(rows)

@@ -1,0 +1,1 @@
+"""Ready drives, one per module, named in ``lab.yaml`` by the module's name with hyphens."""

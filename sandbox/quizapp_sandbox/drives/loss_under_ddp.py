@@ -1,0 +1,44 @@
+"""``loss-under-ddp``: the entry ``f(token_losses, mask)`` gives the scalar that is back-propagated once under DDP.
+
+Observation: ``gradient``, this rank's gradient after the backward, flattened [P] float64. In a probe the token losses are a leaf
+and the observation is their gradient, [positions] float64.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.nn.functional import cross_entropy
+from torch.nn.parallel import DistributedDataParallel
+
+from quizapp_sandbox.contract import Scenario, scalar_loss
+
+
+class Classifier(torch.nn.Module):
+    """Logits ``features @ weight``, with weight [D, C]."""
+
+    def __init__(self, weight: torch.Tensor) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(weight.clone())
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        return features @ self.weight
+
+
+def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
+    shard = scenario.shard(rank)
+    given = {name.removesuffix(".0"): tensor for name, tensor in shard.items()}
+    return {**given, **scenario.shared, "mask": given["mask"].bool(), "probe": scenario.probe}
+
+
+def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.distributed.ProcessGroup) -> dict[str, torch.Tensor]:
+    if inputs["probe"]:
+        leaf = inputs["losses"].clone().requires_grad_()
+        scalar_loss(entry(leaf, inputs["mask"].clone())).backward()
+        return {"gradient": torch.zeros_like(leaf) if leaf.grad is None else leaf.grad}
+    model = Classifier(inputs["weight"])
+    logits = DistributedDataParallel(model, process_group=group)(inputs["features"])
+    losses = cross_entropy(logits, inputs["targets"], reduction="none")
+    scalar_loss(entry(losses, inputs["mask"].clone())).backward()
+    gradient = model.weight.grad
+    return {"gradient": (torch.zeros_like(model.weight) if gradient is None else gradient).reshape(-1)}

@@ -1,0 +1,179 @@
+"""Every collective of every rank, recorded in memory that the agent shares, where a hung rank can't take it along.
+
+The recording sits in torch's dispatcher, in front of the ``c10d`` operators, through which all of ``torch.distributed``, DDP's
+reducer, FSDP2 and functional collectives go; numbers and order are unchanged. Reading is the agent's part.
+"""
+
+import mmap
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+RUNNING, PARKED = 1, 2
+"""States: in the learner's code or on the way to it; waiting for the next scenario."""
+_HEAD = struct.Struct("<II")
+_ENTRY = struct.Struct("<H94s")
+CAPACITY = 512
+_SLOT = _HEAD.size + CAPACITY * _ENTRY.size
+
+_READABLE = {
+    "allreduce_": "all_reduce",
+    "allreduce_coalesced_": "all_reduce_coalesced",
+    "allgather_": "all_gather",
+    "_allgather_base_": "all_gather_into_tensor",
+    "allgather_coalesced_": "all_gather_coalesced",
+    "allgather_into_tensor_coalesced_": "all_gather_into_tensor_coalesced",
+    "reduce_scatter_": "reduce_scatter",
+    "_reduce_scatter_base_": "reduce_scatter_tensor",
+    "reduce_scatter_tensor_coalesced_": "reduce_scatter_tensor_coalesced",
+    "alltoall_": "all_to_all",
+    "alltoall_base_": "all_to_all_single",
+    "broadcast_": "broadcast",
+    "reduce_": "reduce",
+    "gather_": "gather",
+    "scatter_": "scatter",
+    "barrier": "barrier",
+    "monitored_barrier_": "monitored_barrier",
+    "send": "send",
+    "recv_": "recv",
+    "recv_any_source_": "recv",
+    "all_gather_into_tensor": "all_gather_into_tensor",
+    "all_gather_into_tensor_coalesced": "all_gather_into_tensor_coalesced",
+    "all_reduce": "all_reduce",
+    "all_reduce_": "all_reduce",
+    "all_reduce_coalesced": "all_reduce_coalesced",
+    "reduce_scatter_tensor": "reduce_scatter_tensor",
+    "all_to_all_single": "all_to_all_single",
+    "broadcast": "broadcast",
+}
+_UNEQUAL = frozenset({"gather", "scatter", "all_to_all", "all_to_all_single", "reduce", "send", "recv", "barrier", "monitored_barrier"})
+"""Kinds whose tensors may rightly differ between ranks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """One recorded call. ``whole`` says that all ranks take part (it isn't point-to-point, nor in a subgroup)."""
+
+    kind: str
+    tensors: str
+    """Shapes and dtype, ``[36] float64``."""
+    whole: bool
+
+    def pairs_with(self, other: "Collective") -> bool:
+        """Whether two ranks may issue these as their collectives of the same order number."""
+        return self.kind == other.kind and (self.kind in _UNEQUAL or self.tensors == other.tensors)
+
+    def __str__(self) -> str:
+        return f"{self.kind}({self.tensors})" if self.tensors else self.kind
+
+
+class Journal:
+    """One slot for each rank, in anonymous shared memory made before the ranks are forked."""
+
+    def __init__(self, world_size: int) -> None:
+        self.world_size = world_size
+        self._memory = mmap.mmap(-1, _SLOT * world_size)
+
+    def set_state(self, rank: int, state: int) -> None:
+        self._memory[_SLOT * rank : _SLOT * rank + 4] = struct.pack("<I", state)
+
+    def begin(self, rank: int) -> None:
+        _HEAD.pack_into(self._memory, _SLOT * rank, RUNNING, 0)
+
+    def append(self, rank: int, call: Collective) -> None:
+        base = _SLOT * rank
+        state, issued = _HEAD.unpack_from(self._memory, base)
+        text = f"{call.kind}|{call.tensors}".encode()[:94]
+        _ENTRY.pack_into(self._memory, base + _HEAD.size + issued % CAPACITY * _ENTRY.size, len(text) | call.whole << 15, text)
+        _HEAD.pack_into(self._memory, base, state, issued + 1)
+
+    def state(self, rank: int) -> int:
+        return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[0])
+
+    def issued(self, rank: int) -> int:
+        return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[1])
+
+    def calls(self, rank: int) -> list[tuple[int, Collective]]:
+        """The last ``CAPACITY`` calls of a rank, each with its 1-based order number. Tolerates whatever a rank wrote there."""
+        issued = self.issued(rank)
+        calls = []
+        for index in range(max(0, issued - CAPACITY), issued):
+            length, text = _ENTRY.unpack_from(self._memory, _SLOT * rank + _HEAD.size + index % CAPACITY * _ENTRY.size)
+            kind, _, tensors = text[: min(length & 0x7FFF, 94)].decode(errors="replace").partition("|")
+            calls.append((index + 1, Collective(kind, tensors, bool(length >> 15))))
+        return calls
+
+
+@dataclass(slots=True)
+class _Recording:
+    journal: Journal | None = None
+    rank: int = 0
+
+
+_recording = _Recording()
+_library: list[torch.library.Library] = []
+
+
+def record(journal: Journal, rank: int) -> None:
+    """Makes this process, a rank, write into ``journal`` from now on."""
+    _recording.journal, _recording.rank = journal, rank
+
+
+def _tensors(values: Any) -> list[torch.Tensor]:
+    if isinstance(values, torch.Tensor):
+        return [values]
+    if isinstance(values, list | tuple):
+        return [tensor for value in values for tensor in _tensors(value)]
+    return []
+
+
+def _describe(arguments: tuple[Any, ...]) -> str:
+    tensors = _tensors(arguments[:2]) or _tensors(arguments)
+    if not tensors:
+        return ""
+    shapes = " ".join(str(list(tensor.shape)) for tensor in tensors[:3]) + (" ..." if len(tensors) > 3 else "")
+    return f"{shapes} {str(tensors[0].dtype).removeprefix('torch.')}"
+
+
+def _is_whole(arguments: tuple[Any, ...]) -> bool:
+    distributed = torch.distributed.distributed_c10d
+    for argument in arguments:
+        if isinstance(argument, str):  # functional collectives name their group
+            return bool(distributed._resolve_process_group(argument).size() == torch.distributed.get_world_size())
+        if isinstance(argument, torch.ScriptObject) and "ProcessGroup" in str(argument._type()):
+            group = torch.distributed.ProcessGroup.unbox(argument)
+            return bool(group.size() == torch.distributed.get_world_size())
+    return True
+
+
+def _recorder(name: str, operator: Callable[..., Any]) -> Callable[..., Any]:
+    kind = _READABLE[name]
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        journal = _recording.journal
+        if journal is not None:
+            try:
+                whole = kind not in ("send", "recv") and _is_whole((*arguments, *options.values()))
+            except Exception:
+                whole = True
+            journal.append(_recording.rank, Collective(kind, "" if "barrier" in kind else _describe(arguments), whole))
+        with torch._C._AutoDispatchBelowAutograd():
+            return operator(*arguments, **options)
+
+    return call
+
+
+def install() -> None:
+    """Puts the recorder in front of the collectives. Call once in the agent, before ranks are forked."""
+    present = set(torch._C._dispatch_get_all_op_names())
+    for namespace in ("c10d", "_c10d_functional"):
+        library = torch.library.Library(namespace, "IMPL")
+        _library.append(library)
+        for name in _READABLE:
+            if f"{namespace}::{name}" in present:
+                operator = getattr(getattr(torch.ops, namespace), name).default
+                for key in ("AutogradCPU", "AutogradCUDA"):
+                    library.impl(name, _recorder(name, operator), key)

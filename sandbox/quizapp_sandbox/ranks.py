@@ -1,0 +1,132 @@
+"""One rank: a forked process that joins its group, then runs scenarios as the agent hands them over, until it is killed.
+
+It holds only its own shard. What it sends back is data for the judge to compare; nothing it says about itself is believed.
+"""
+
+import contextlib
+import faulthandler
+import os
+import signal
+import socket
+import sys
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, NoReturn
+
+import torch
+import torch.distributed as dist
+
+from quizapp_sandbox import confine, journal, submission, wire
+from quizapp_sandbox.arrays import named, to_array
+from quizapp_sandbox.contract import Scenario
+
+GROUP_TIMEOUT = timedelta(seconds=600)
+"""Longer than any scenario: the agent decides who is stuck, not the transport."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where the ranks of one group run."""
+
+    world_size: int
+    collectives: str
+    devices: tuple[str, ...]
+    store: str
+    """A path that no other group uses, for the rendezvous."""
+
+
+def read_from(connection: socket.socket) -> wire.Frame:
+    """The next frame of a rank's socket. Raises ``wire.WireClosed`` at its end."""
+
+    def exactly(count: int) -> bytes:
+        parts = bytearray()
+        while len(parts) < count:
+            part = connection.recv(min(1 << 20, count - len(parts)))
+            if not part:
+                raise wire.WireClosed("closed")
+            parts += part
+        return bytes(parts)
+
+    return wire.read_frame(exactly)
+
+
+def _join(rank: int, placement: Placement, device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    store = dist.FileStore(placement.store, placement.world_size)
+    dist.init_process_group(
+        placement.collectives, store=store, rank=rank, world_size=placement.world_size, timeout=GROUP_TIMEOUT
+    )
+
+
+def _rehearse(device: torch.device) -> None:
+    """The first DDP step of a process is slow; it is paid before a submission comes."""
+    model = torch.nn.Linear(2, 1).to(device)
+    torch.nn.parallel.DistributedDataParallel(model)(torch.ones(1, 2, device=device)).sum().backward()
+
+
+def _run(rank: int, code: wire.Frame, task: wire.Frame, device: torch.device) -> tuple[submission.Report, dict[str, wire.Array]]:
+    data: dict[str, Any] = dict(code.data)
+    filename = str(data["filename"])
+    torch.manual_seed(0)
+    try:
+        entry = submission.load_entry(data["source"], filename, data["entry"])
+        drive = submission.load_drive(data["drive"], data.get("drive_source"))
+        scenario = Scenario(
+            world_size=task.data["world_size"],
+            microbatches=task.data["microbatches"],
+            probe=task.data["probe"],
+            shared=named(task.arrays, "shared.", device),
+            shards={rank: named(task.arrays, "shard.", device)},
+            device=device,
+        )
+        group = dist.group.WORLD
+        observation = drive.drive(entry, drive.inputs(scenario, rank), group)
+        tensors = submission.tensor_arrays(observation)
+        return {"state": "observed"}, {name: to_array(tensor) for name, tensor in tensors.items()}
+    except BaseException as error:  # whatever a learner's code raises ends this scenario, not this rank's loop
+        return submission.report_of(error, filename), {}
+
+
+def serve(rank: int, placement: Placement, control: socket.socket, log: journal.Journal, output: int, stacks: int) -> NoReturn:
+    """The life of a forked rank.
+
+    Args:
+        control: frames from and to the agent.
+        output: descriptor that stdout and stderr go to.
+        stacks: descriptor to which SIGUSR1 writes the Python stack, even while a collective blocks.
+    """
+    confine.die_with_parent()
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    device = torch.device(placement.devices[rank])
+    _join(rank, placement, device)
+    _rehearse(device)
+    faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
+    journal.record(log, rank)
+    confine.confine(cuda=device.type == "cuda")
+    log.set_state(rank, journal.PARKED)
+    control.sendall(wire.encode(wire.Frame("ready")))
+    code = wire.Frame("code")
+    with contextlib.suppress(wire.WireClosed, OSError):
+        while True:
+            frame = read_from(control)
+            if frame.kind == "code":
+                code = frame
+                continue
+            log.begin(rank)
+            report, arrays = _run(rank, code, frame, device)
+            with contextlib.suppress(Exception):
+                sys.stdout.flush()
+            try:
+                result = wire.encode(wire.Frame("result", report, arrays))
+            except wire.WireError as error:
+                result = wire.encode(wire.Frame("result", {"state": "invalid", "message": str(error)}))
+            log.set_state(rank, journal.PARKED)
+            control.sendall(result)
+    os._exit(0)

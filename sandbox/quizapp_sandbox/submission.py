@@ -1,0 +1,107 @@
+"""A learner's file inside a rank: loading it, and turning what it raises into places in it."""
+
+import importlib
+import linecache
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from quizapp_sandbox.contract import Invalid
+
+Report = dict[str, Any]
+"""JSON data: ``state`` and, where known, ``message``, ``line``, ``column``, ``function``."""
+
+
+class MissingEntry(Exception):
+    """The file defines no function of the wanted name."""
+
+
+def _module(name: str, source: str, filename: str) -> types.ModuleType:
+    module = types.ModuleType(name)
+    module.__file__ = filename
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    sys.modules[name] = module
+    exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def load_entry(source: str, filename: str, entry: str) -> Callable[..., Any]:
+    """Executes the file as a new module and gives its entry.
+
+    Raises:
+        MissingEntry: no callable of that name.
+        BaseException: whatever the file raises.
+    """
+    module = _module("submission", source, filename)
+    function = getattr(module, entry, None)
+    if not callable(function):
+        near = [name for name, value in vars(module).items() if isinstance(value, types.FunctionType)]
+        found = f"it defines {', '.join(sorted(near))}" if near else "it defines no function"
+        raise MissingEntry(f"the file must define {entry}; {found}")
+    return function
+
+
+def load_drive(name: str, source: str | None) -> types.ModuleType:
+    """A ready drive by name, or a bank's ``drive.py`` from its text."""
+    if source is None:
+        return importlib.import_module(f"quizapp_sandbox.drives.{name.replace('-', '_')}")
+    return _module("drive", source, "drive.py")
+
+
+def _place(error: BaseException, filename: str) -> Report:
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        return {"line": error.lineno, "column": error.offset}
+    place: Report = {}
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == filename:
+            place = {"line": trace.tb_lineno, "function": trace.tb_frame.f_code.co_name}
+        trace = trace.tb_next
+    return place
+
+
+_FROM_OTHERS = ("Connection closed by peer", "Timed out waiting", "Connection reset by peer", "Broken pipe", "gloo/transport", "NCCL error")
+
+
+def is_from_others(error: BaseException) -> bool:
+    """Whether an exception only says that another rank went away or never came."""
+    import torch
+
+    distributed = isinstance(error, torch.distributed.DistError)
+    return isinstance(error, RuntimeError) and (distributed or any(text in str(error) for text in _FROM_OTHERS))
+
+
+def report_of(error: BaseException, filename: str) -> Report:
+    """What is told of an exception that ended a scenario in this rank. ``state``: ``invalid``, ``raised``, ``peer`` or ``limit``."""
+    place = _place(error, filename)
+    text = str(error).strip()
+    if isinstance(error, Invalid):
+        return {"state": "invalid", "message": text[:2000], **place}
+    if isinstance(error, MissingEntry):
+        return {"state": "raised", "message": text[:2000]}
+    if isinstance(error, MemoryError) or "can't allocate memory" in text:
+        return {"state": "limit", "message": "ran out of the memory allowed", **place}
+    state = "peer" if is_from_others(error) else "raised"
+    name = type(error).__name__
+    if isinstance(error, SyntaxError):
+        text = error.msg or text
+    return {"state": state, "message": f"{name}: {text}"[:2000] if text else name, **place}
+
+
+def tensor_arrays(observation: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A drive's observation as CPU tensors of a dtype that travels.
+
+    Raises:
+        Invalid: something in it is no tensor.
+    """
+    import torch
+
+    tensors = {}
+    for name, value in observation.items():
+        if not isinstance(value, torch.Tensor):
+            raise Invalid(f"{name} is a {type(value).__name__}, not a tensor")
+        tensor = value.detach().cpu()
+        kept = tensor.dtype in (torch.float32, torch.float64)
+        tensors[name] = (tensor if kept else tensor.to(torch.float64 if tensor.dtype.is_floating_point else torch.int64)).contiguous()
+    return tensors

@@ -1,0 +1,100 @@
+"""Who is stuck, and why: read from the journal and from the kernel, never from what a rank says.
+
+Pure reading: deciding what becomes of the ranks is the agent's part.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quizapp_sandbox.journal import PARKED, Collective, Journal
+
+GRACE = 0.03
+"""Seconds for which every unfinished rank must be motionless before the ranks are said to wait for each other."""
+
+
+def _activity(pid: int) -> tuple[bool, int]:
+    """Whether all threads of a process sleep, and the CPU ticks it has used so far. Linux; elsewhere it never seems asleep."""
+    asleep, used = True, 0
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+            asleep &= fields[0] in (b"S", b"D", b"I")
+            used += int(fields[11]) + int(fields[12])
+    except (OSError, IndexError, ValueError):
+        return False, used
+    return asleep, used
+
+
+@dataclass(slots=True)
+class Watch:
+    """Tells a motionless set of ranks from one that works. Poll every few milliseconds."""
+
+    journal: Journal
+    pids: Sequence[int]
+    _since: float = 0.0
+    _last: tuple[tuple[int, int], ...] = ()
+
+    def stuck(self, unfinished: Sequence[int], finished: Sequence[int], now: float) -> bool:
+        """True once every unfinished rank sleeps, has for ``GRACE`` seconds neither computed nor issued a collective, and
+        at least one of them stands in a collective that can't complete."""
+        state, asleep = [], True
+        for rank in unfinished:
+            sleeping, used = _activity(self.pids[rank])
+            asleep &= sleeping
+            state.append((used, self.journal.issued(rank)))
+        if not asleep or tuple(state) != self._last:
+            self._since, self._last = now, tuple(state)
+            return False
+        return now - self._since >= GRACE and self._cannot_move(unfinished, finished)
+
+    def _cannot_move(self, unfinished: Sequence[int], finished: Sequence[int]) -> bool:
+        whole = {rank: sum(call.whole for _, call in self.journal.calls(rank)) for rank in (*unfinished, *finished)}
+        if any(whole[waiting] > whole[done] for waiting in unfinished for done in finished):
+            return True
+        if not finished and len(unfinished) > 1:
+            ahead = max(whole[rank] for rank in unfinished)
+            return ahead > 0 and (any(count < ahead for count in whole.values()) or first_mismatch(self.journal) is not None)
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The first order number at which ranks issued collectives that don't pair up; ``None`` for a rank that issued no more."""
+
+    number: int
+    calls: tuple[Collective | None, ...]
+
+
+def first_mismatch(journal: Journal) -> Mismatch | None:
+    """Compares the ranks' collectives over the whole group, in order."""
+    rows = [[call for _, call in journal.calls(rank) if call.whole] for rank in range(journal.world_size)]
+    for index in range(max(map(len, rows), default=0)):
+        calls = tuple(row[index] if index < len(row) else None for row in rows)
+        first = next(call for call in calls if call is not None)
+        if any(call is None or not call.pairs_with(first) for call in calls):
+            return Mismatch(index + 1, calls)
+    return None
+
+
+def last_collective(journal: Journal, rank: int) -> str | None:
+    """The rank's last collective as text, with its order number."""
+    calls = journal.calls(rank)
+    return f"#{calls[-1][0]} {calls[-1][1]}" if calls else None
+
+
+def is_parked(journal: Journal, rank: int) -> bool:
+    return journal.state(rank) == PARKED
+
+
+_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
+
+
+def place_in(stack: str, filename: str) -> dict[str, object] | None:
+    """The innermost line of the learner's file in a stack that ``faulthandler`` wrote."""
+    for frame in _FRAME.finditer(stack):
+        if frame["file"] == filename:
+            return {"line": int(frame["line"]), "function": frame["function"]}
+    return None
