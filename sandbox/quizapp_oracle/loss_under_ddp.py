@@ -10,10 +10,14 @@ def _all(scenario: Scenario, name: str) -> torch.Tensor:
     return torch.cat([scenario.shard(rank)[f"{name}.0"] for rank in range(scenario.world_size)])
 
 
+def _losses(scenario: Scenario) -> tuple[torch.Tensor, torch.Tensor]:
+    weight = scenario.shared["weight"].clone().requires_grad_()
+    return weight, cross_entropy(_all(scenario, "features") @ weight, _all(scenario, "targets"), reduction="none")
+
+
 def reference(scenario: Scenario) -> dict[str, torch.Tensor]:
     """``gradient`` [P]: of sum(valid losses) / N, zero where nothing is valid."""
-    weight = scenario.shared["weight"].clone().requires_grad_()
-    losses = cross_entropy(_all(scenario, "features") @ weight, _all(scenario, "targets"), reduction="none")
+    weight, losses = _losses(scenario)
     mask = _all(scenario, "mask")
     (losses * mask).sum().div(mask.sum().clamp(min=1)).backward()
     assert weight.grad is not None
@@ -22,7 +26,7 @@ def reference(scenario: Scenario) -> dict[str, torch.Tensor]:
 
 def terms(scenario: Scenario) -> torch.Tensor:
     """Each position's own gradient, [positions over all ranks, P], ranks in order."""
-    weight = scenario.shared["weight"].clone().requires_grad_()
-    losses = cross_entropy(_all(scenario, "features") @ weight, _all(scenario, "targets"), reduction="none")
-    rows = [torch.autograd.grad(loss, weight, retain_graph=True)[0].reshape(-1) for loss in losses]
-    return torch.stack(rows)
+    weight, losses = _losses(scenario)
+    each = torch.eye(len(losses), dtype=losses.dtype)
+    (rows,) = torch.autograd.grad(losses, weight, each, is_grads_batched=True)
+    return rows.reshape(len(losses), -1)

@@ -8,10 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quizapp_sandbox.journal import PARKED, Collective, Journal
+from quizapp_sandbox.journal import Collective, Journal
 
 GRACE = 0.03
 """Seconds for which every unfinished rank must be motionless before the ranks are said to wait for each other."""
+LONG_GRACE = 1.0
+"""The same where the only sign is a point-to-point call, which may long be complete."""
 
 
 def _activity(pid: int) -> tuple[bool, int]:
@@ -48,16 +50,21 @@ class Watch:
         if not asleep or tuple(state) != self._last:
             self._since, self._last = now, tuple(state)
             return False
-        return now - self._since >= GRACE and self._cannot_move(unfinished, finished)
+        still = now - self._since
+        return still >= GRACE and self._cannot_move(unfinished, finished, still)
 
-    def _cannot_move(self, unfinished: Sequence[int], finished: Sequence[int]) -> bool:
-        whole = {rank: sum(call.whole for _, call in self.journal.calls(rank)) for rank in (*unfinished, *finished)}
+    def _cannot_move(self, unfinished: Sequence[int], finished: Sequence[int], still: float) -> bool:
+        calls = {rank: [call for _, call in self.journal.calls(rank)] for rank in (*unfinished, *finished)}
+        whole = {rank: sum(call.whole for call in calls[rank]) for rank in calls}
         if any(whole[waiting] > whole[done] for waiting in unfinished for done in finished):
             return True
-        if not finished and len(unfinished) > 1:
-            ahead = max(whole[rank] for rank in unfinished)
-            return ahead > 0 and (any(count < ahead for count in whole.values()) or first_mismatch(self.journal) is not None)
-        return False
+        mismatch = first_mismatch(self.journal)
+        if mismatch is not None and all(call is not None for call in mismatch.calls):
+            return True
+        # A rank behind the others may only be slow, unless it stands in a point-to-point call or a subgroup's collective.
+        ahead = max(whole.values())
+        behind = [rank for rank in unfinished if whole[rank] < ahead or not any(call.whole for call in calls[rank][-1:])]
+        return still >= LONG_GRACE and bool(behind) and all(calls[rank] and not calls[rank][-1].whole for rank in behind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +92,9 @@ def last_collective(journal: Journal, rank: int) -> str | None:
     return f"#{calls[-1][0]} {calls[-1][1]}" if calls else None
 
 
-def is_parked(journal: Journal, rank: int) -> bool:
-    return journal.state(rank) == PARKED
+def is_asleep(pid: int) -> bool:
+    """Whether a process waits for something rather than computes."""
+    return _activity(pid)[0]
 
 
 _FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)

@@ -1,0 +1,7 @@
+"""``python -I -m quizapp_sandbox submission|oracle``: an agent on standard input and output."""
+
+import sys
+
+from quizapp_sandbox.agent import main
+
+sys.exit(main())

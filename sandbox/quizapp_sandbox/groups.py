@@ -1,0 +1,159 @@
+"""Groups of ranks: forking them, joining them, ending them with all that they started."""
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from quizapp_sandbox import ranks, wire
+from quizapp_sandbox.journal import Journal
+
+FORM_SECONDS = 60.0
+
+
+class FormationError(RuntimeError):
+    """The ranks could not join their group; no fault of a submission."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Ranks that stand ready. Index = rank everywhere."""
+
+    placement: ranks.Placement
+    journal: Journal
+    pids: tuple[int, ...]
+    controls: tuple[socket.socket, ...]
+    outputs: tuple[int, ...]
+    """Read ends of what the ranks print."""
+    stacks: tuple[int, ...]
+    """Read ends of the Python stacks that SIGUSR1 asks for."""
+
+
+def _fork(rank: int, placement: ranks.Placement, journal: Journal, inherited: list[int]) -> tuple[int, socket.socket, int, int]:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    output_read, output_write = os.pipe()
+    stack_read, stack_write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            for descriptor in (*inherited, ours.fileno(), output_read, stack_read):
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+            ranks.serve(rank, placement, theirs, journal, output_write, stack_write)
+        except BaseException as error:
+            with contextlib.suppress(BaseException):
+                theirs.sendall(wire.encode(wire.Frame("broken", {"message": f"{type(error).__name__}: {error}"[:2000]})))
+        finally:
+            os._exit(status)
+    theirs.close()
+    os.close(output_write)
+    os.close(stack_write)
+    for descriptor in (output_read, stack_read):
+        os.set_blocking(descriptor, False)
+    return pid, ours, output_read, stack_read
+
+
+def form(placement: ranks.Placement) -> Group:
+    """Forks the ranks and waits until all of them have joined.
+
+    Raises:
+        FormationError: a rank failed, or they did not all join in time.
+    """
+    journal = Journal(placement.world_size)
+    inherited = [int(name) for name in os.listdir("/dev/fd") if int(name) > 2] if os.path.isdir("/dev/fd") else []
+    rows: list[tuple[int, socket.socket, int, int]] = []
+    for rank in range(placement.world_size):
+        rows.append(_fork(rank, placement, journal, [*inherited, *(d for row in rows for d in (row[1].fileno(), row[2], row[3]))]))
+    pids, controls, outputs, stacks = zip(*rows, strict=True)
+    group = Group(placement, journal, pids, controls, outputs, stacks)
+    deadline = time.monotonic() + FORM_SECONDS
+    for rank, control in enumerate(controls):
+        control.settimeout(max(0.1, deadline - time.monotonic()))
+        try:
+            frame = ranks.read_from(control)
+        except (wire.WireError, OSError) as error:
+            dissolve(group)
+            raise FormationError(f"rank {rank} did not join its group ({error})") from None
+        if frame.kind != "ready":
+            dissolve(group)
+            raise FormationError(f"rank {rank} did not join its group: {frame.data.get('message')}")
+        control.setblocking(False)
+    return group
+
+
+def exit_status(pid: int, wait: float) -> int | None:
+    """A child's wait status, once it has ended; ``None`` if it hasn't within ``wait`` seconds."""
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            done, status = os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            return 0
+        if done:
+            return status
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(0.001)
+
+
+def stack_of(group: Group, rank: int, wait: float = 0.1) -> str:
+    """The Python stack of a rank that runs or hangs; empty where it gives none."""
+    with contextlib.suppress(OSError):
+        os.kill(group.pids[rank], signal.SIGUSR1)
+    deadline, text = time.monotonic() + wait, b""
+    while time.monotonic() < deadline and len(text) < 1 << 16:
+        readable, _, _ = select.select([group.stacks[rank]], [], [], 0.005 if text else deadline - time.monotonic())
+        if not readable:
+            if text:
+                break
+            continue
+        part = os.read(group.stacks[rank], 1 << 16)
+        if not part:
+            break
+        text += part
+    return text.decode(errors="replace")
+
+
+def dissolve(group: Group) -> None:
+    """Kills the ranks and closes what belongs to them."""
+    for pid in group.pids:
+        for kill in (os.killpg, os.kill):
+            with contextlib.suppress(OSError):
+                kill(pid, signal.SIGKILL)
+    for pid in group.pids:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+    for control in group.controls:
+        control.close()
+    for descriptor in (*group.outputs, *group.stacks):
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+    with contextlib.suppress(OSError):
+        os.unlink(group.placement.store)
+
+
+def _children() -> set[int]:
+    me, found = os.getpid(), set()
+    with contextlib.suppress(OSError):
+        for name in os.listdir("/proc"):
+            if name.isdigit():
+                with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+                    if int(file.read().rpartition(b")")[2].split()[1]) == me:
+                        found.add(int(name))
+    return found
+
+
+def sweep(known: Collection[int], seconds: float = 5.0) -> None:
+    """Kills every child of the agent but ``known``: what a submission left running, orphans included. Linux."""
+    deadline = time.monotonic() + seconds
+    while (strays := _children() - set(known)) and time.monotonic() < deadline:
+        for pid in strays:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)

@@ -1,0 +1,186 @@
+"""Running one submission on the scenarios of one world size, and gathering what each rank ended with."""
+
+import os
+import selectors
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from quizapp_sandbox import groups, supervise, wire
+from quizapp_sandbox.groups import Group
+
+TICK = 0.004
+SETTLE = 0.05
+"""Seconds that the other ranks are given after one has failed, so that each can tell what it met."""
+MAX_RESULT = 8 << 20
+
+Report = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Run:
+    group: Group
+    reports: dict[int, Report] = field(default_factory=dict)
+    arrays: dict[str, wire.Array] = field(default_factory=dict)
+    output: dict[int, bytearray] = field(default_factory=dict)
+    printed: int = 0
+
+    def unfinished(self) -> list[int]:
+        return [rank for rank in range(self.group.placement.world_size) if rank not in self.reports]
+
+
+def _exit_report(group: Group, rank: int) -> Report:
+    status = groups.exit_status(group.pids[rank], wait=0.5)
+    if status is None or not os.WIFSIGNALED(status):
+        code = None if status is None else os.waitstatus_to_exitcode(status)
+        return {"state": "exited", "code": code}
+    return {"state": "killed", "signal": os.WTERMSIG(status)}
+
+
+def _take_result(run: _Run, rank: int, frame: wire.Frame) -> None:
+    run.reports[rank] = dict(frame.data)
+    for name, array in frame.arrays.items():
+        run.arrays[f"{rank}.{name}"] = array
+
+
+def _read_control(run: _Run, rank: int, buffers: dict[int, wire.FrameBuffer]) -> bool:
+    """Takes what a rank sent. ``False`` at the end of its stream, or after bytes that are no result."""
+    try:
+        data = run.group.controls[rank].recv(1 << 20)
+    except BlockingIOError:
+        return True
+    except OSError:
+        data = b""
+    if not data:
+        if rank not in run.reports:
+            run.reports[rank] = _exit_report(run.group, rank)
+        return False
+    try:
+        buffers[rank].feed(data)
+        frame = buffers[rank].take()
+        if frame is None:
+            return True
+        if frame.kind != "result" or rank in run.reports or not isinstance(frame.data.get("state"), str):
+            raise wire.WireError("no result was due")
+        _take_result(run, rank, frame)
+    except wire.WireError as error:
+        run.reports[rank] = {"state": "forged", "message": f"wrote to the judge's stream ({error})"}
+        return False
+    return True
+
+
+def _read_output(run: _Run, rank: int) -> bool:
+    try:
+        data = os.read(run.group.outputs[rank], 1 << 16)
+    except OSError:
+        return True
+    run.printed += len(data)
+    run.output.setdefault(rank, bytearray()).extend(data)
+    return bool(data)
+
+
+def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
+    """Reads until all ranks have finished, or the run is decided: ``clean``, ``failed``, ``stuck``, ``timeout``, ``output``."""
+    group = run.group
+    buffers = {rank: wire.FrameBuffer(MAX_RESULT) for rank in range(group.placement.world_size)}
+    watch = supervise.Watch(group.journal, group.pids)
+    start = time.monotonic()
+    failed_at: float | None = None
+    with selectors.DefaultSelector() as selector:
+        for rank in range(group.placement.world_size):
+            selector.register(group.controls[rank], selectors.EVENT_READ, (rank, "control"))
+            selector.register(group.outputs[rank], selectors.EVENT_READ, (rank, "output"))
+        while True:
+            for key, _ in selector.select(TICK):
+                rank, what = key.data
+                alive = _read_control(run, rank, buffers) if what == "control" else _read_output(run, rank)
+                if not alive:
+                    selector.unregister(key.fileobj)
+            unfinished, now = run.unfinished(), time.monotonic()
+            if run.printed > output_bytes:
+                return "output"
+            failures = [rank for rank, report in run.reports.items() if report["state"] != "observed"]
+            if not unfinished:
+                return "failed" if failures else "clean"
+            if failures and failed_at is None:
+                failed_at = now
+            if failed_at is not None and now - failed_at > SETTLE:
+                return "failed"
+            finished = [rank for rank, report in run.reports.items() if report["state"] == "observed"]
+            if failed_at is None and now - start > supervise.GRACE and watch.stuck(unfinished, finished, now):
+                return "stuck"
+            if now - start > seconds:
+                return "timeout"
+
+
+def _describe_unfinished(run: _Run, filename: str) -> None:
+    for rank in run.unfinished():
+        asleep = supervise.is_asleep(run.group.pids[rank])
+        place = supervise.place_in(groups.stack_of(run.group, rank), filename)
+        run.reports[rank] = {"state": "waiting" if asleep else "running", **(place or {})}
+
+
+def _drain_output(run: _Run, output_bytes: int) -> None:
+    for rank in range(run.group.placement.world_size):
+        while run.printed <= output_bytes:
+            before = run.printed
+            _read_output(run, rank)
+            if run.printed == before:
+                break
+
+
+def _result(index: int, run: _Run, end: str, output_bytes: int) -> wire.Frame:
+    size = run.group.placement.world_size
+    mismatch = supervise.first_mismatch(run.group.journal)
+    for rank in range(size):
+        run.reports[rank]["collective"] = supervise.last_collective(run.group.journal, rank)
+    data = {
+        "index": index,
+        "end": end,
+        "ranks": [run.reports[rank] for rank in range(size)],
+        "mismatch": mismatch and {"number": mismatch.number, "calls": [call and str(call) for call in mismatch.calls]},
+        "output": [bytes(run.output.get(rank, b""))[: output_bytes // size].decode(errors="replace") for rank in range(size)],
+    }
+    return wire.Frame("scenario", data, run.arrays)
+
+
+def run_all(
+    request: wire.Frame, ready: Group | None, form: Callable[[], Group], send: Callable[[wire.Frame], None]
+) -> Group | None:
+    """Runs every scenario of a ``run`` request and sends a ``scenario`` frame for each.
+
+    Arrays of the request are named ``<index>.<rank>.<name>``, with ``*`` for the rank where all share one. Each rank is sent
+    its own and the shared ones only.
+
+    Returns:
+        The group, still joined, where the last scenario ended cleanly.
+    """
+    data = dict(request.data)
+    filename, seconds, output_bytes = data["filename"], data["seconds"], data["output_bytes"]
+    code = wire.encode(wire.Frame("code", {name: data.get(name) for name in ("entry", "filename", "source", "drive", "drive_source")}))
+    group = ready
+    for index, facts in enumerate(data["scenarios"]):
+        if group is None:
+            group = form()
+            fresh = True
+        else:
+            fresh = index == 0
+        run = _Run(group)
+        for rank, control in enumerate(group.controls):
+            mine = {f"shard.{name.removeprefix(f'{index}.{rank}.')}": a for name, a in request.arrays.items() if name.startswith(f"{index}.{rank}.")}
+            shared = {f"shared.{name.removeprefix(f'{index}.*.')}": a for name, a in request.arrays.items() if name.startswith(f"{index}.*.")}
+            control.setblocking(True)
+            control.settimeout(10)
+            if fresh:
+                control.sendall(code)
+            control.sendall(wire.encode(wire.Frame("scenario", {**facts, "world_size": group.placement.world_size}, {**mine, **shared})))
+            control.setblocking(False)
+        end = _watch(run, seconds, output_bytes)
+        _describe_unfinished(run, filename)
+        _drain_output(run, output_bytes)
+        send(_result(index, run, end, output_bytes))
+        if end != "clean":
+            groups.dissolve(group)
+            group = None
+    return group
