@@ -1,6 +1,5 @@
 """Lets autograd see the collective: every rank forms the global mean itself, and no factor R is needed."""
 
-import torch
 import torch.distributed as dist
 from torch.distributed.nn.functional import all_reduce
 

@@ -1,6 +1,5 @@
 """Starts from the local mean, as most training loops do, and gives each rank the weight n_r / (N / R)."""
 
-import torch
 import torch.distributed as dist
 
 
