@@ -18,9 +18,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-Scalar: TypeAlias = "Fraction | Any"
+Scalar: TypeAlias = Fraction | Any
 """An exact ``Fraction``, or an ``mpmath.mpf`` where the value is irrational."""
-Value: TypeAlias = "Scalar | tuple[Scalar, ...]"
+Value: TypeAlias = Scalar | tuple[Scalar, ...]
 """A scalar, or a vector of scalars."""
 
 MAX_CHARACTERS = 2_000
@@ -28,6 +28,8 @@ MAX_NODES = 400
 MAX_EXPONENT = 64
 MAX_BITS = 8_192
 DIGITS = 50
+_FOREIGN = "'\"\\`#;@$"
+"""Signs of Python that are never part of a formula; refused before Python's parser sees them."""
 
 
 class FormulaError(ValueError):
@@ -46,7 +48,7 @@ class UndefinedValue(FormulaError):
 
 
 def _mp() -> Any:
-    import mpmath
+    import mpmath  # type: ignore[import-untyped]
 
     mpmath.mp.dps = max(mpmath.mp.dps, DIGITS)
     return mpmath
@@ -58,7 +60,11 @@ def _mpf(value: Scalar) -> Any:
 
 
 def _bounded(value: Scalar) -> Scalar:
-    if isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+    if isinstance(value, Fraction):
+        size = max(value.numerator.bit_length(), value.denominator.bit_length())
+    else:
+        size = abs(_mp().mag(value)) if value else 0
+    if size > MAX_BITS:
         raise FormulaError("the numbers grow too large")
     return value
 
@@ -71,6 +77,25 @@ def _exact_root(value: Fraction) -> Fraction | None:
     return Fraction(top, bottom) if exact else None
 
 
+def _compare(left: Scalar, right: Scalar) -> int:
+    """-1, 0 or 1. A ``Fraction`` and an ``mpf`` have no order of their own."""
+    if not (isinstance(left, Fraction) and isinstance(right, Fraction)):
+        left, right = _mpf(left), _mpf(right)
+    return (left > right) - (left < right)
+
+
+def _floor(value: Scalar) -> Scalar:
+    return Fraction(value.__floor__() if isinstance(value, Fraction) else int(_mp().floor(value)))
+
+
+def _ceil(value: Scalar) -> Scalar:
+    return -_floor(-value)
+
+
+def _modulo(left: Scalar, right: Scalar) -> Scalar:
+    return left - right * _floor(_bounded(_divide(left, right)))
+
+
 def _sqrt(value: Scalar) -> Scalar:
     if value < 0:
         raise UndefinedValue("the square root of a negative number")
@@ -81,7 +106,7 @@ def _sqrt(value: Scalar) -> Scalar:
 def _exp(value: Scalar) -> Scalar:
     if value == 0:
         return Fraction(1)
-    if abs(value) > 10_000:
+    if _compare(abs(value), Fraction(MAX_BITS // 2)) > 0:
         raise FormulaError("the numbers grow too large")
     return _mp().exp(_mpf(value))
 
@@ -99,7 +124,7 @@ def _divide(left: Scalar, right: Scalar) -> Scalar:
 
 
 def _power(base: Scalar, exponent: Scalar) -> Scalar:
-    if abs(exponent) > MAX_EXPONENT:
+    if _compare(abs(exponent), Fraction(MAX_EXPONENT)) > 0:
         raise FormulaError(f"an exponent beyond {MAX_EXPONENT}")
     if base == 0 and exponent < 0:
         raise UndefinedValue("a division by zero")
@@ -110,8 +135,8 @@ def _power(base: Scalar, exponent: Scalar) -> Scalar:
         return base ** int(exponent)
     if base < 0:
         raise UndefinedValue("a fractional power of a negative number")
-    if exponent == Fraction(1, 2):
-        return _sqrt(base)
+    if isinstance(exponent, Fraction) and abs(exponent) == Fraction(1, 2):
+        return _sqrt(base if exponent > 0 else 1 / base)
     return Fraction(0) if base == 0 else _mpf(base) ** _mpf(exponent)
 
 
@@ -150,7 +175,17 @@ def _mean(value: Value) -> Scalar:
     return _arithmetic(_sum(value), Fraction(len(entries)), lambda a, b: a / b)
 
 
-def _extreme(pick: Callable[..., Scalar]) -> Callable[..., Value]:
+def _extreme(sign: int) -> Callable[..., Value]:
+    """``min`` for a sign of -1, ``max`` for 1: over one vector, or elementwise over several arguments."""
+
+    def pick(entries: tuple[Scalar, ...]) -> Scalar:
+        if not entries:
+            raise UndefinedValue("the smallest or largest of nothing")
+        best = entries[0]
+        for entry in entries[1:]:
+            best = entry if _compare(entry, best) == sign else best
+        return best
+
     def apply(*arguments: Value) -> Value:
         if len(arguments) == 1:
             return pick(_vector(arguments[0]))
@@ -163,16 +198,18 @@ FUNCTIONS: Mapping[str, tuple[int, int, Callable[..., Value]]] = {
     "sum": (1, 1, _sum),
     "mean": (1, 1, _mean),
     "len": (1, 1, lambda value: Fraction(len(_vector(value)))),
-    "min": (1, 8, _extreme(min)),
-    "max": (1, 8, _extreme(max)),
+    "min": (1, 8, _extreme(-1)),
+    "max": (1, 8, _extreme(1)),
     "abs": (1, 1, lambda value: _elementwise(abs, value)),
-    "floor": (1, 1, lambda value: _elementwise(lambda v: Fraction(v.__floor__() if isinstance(v, Fraction) else int(_mp().floor(v))), value)),
-    "ceil": (1, 1, lambda value: _elementwise(lambda v: Fraction(v.__ceil__() if isinstance(v, Fraction) else int(_mp().ceil(v))), value)),
+    "floor": (1, 1, lambda value: _elementwise(_floor, value)),
+    "ceil": (1, 1, lambda value: _elementwise(_ceil, value)),
     "sqrt": (1, 1, lambda value: _elementwise(_sqrt, value)),
     "exp": (1, 1, lambda value: _elementwise(_exp, value)),
     "log": (1, 1, lambda value: _elementwise(_log, value)),
 }
 """Name -> (fewest arguments, most arguments, implementation)."""
+
+_WHITE = dict.fromkeys(map(ord, "\t\n\r\f\v"), " ")
 
 _BINARY: Mapping[type[ast.operator], Callable[[Scalar, Scalar], Scalar]] = {
     ast.Add: lambda a, b: _arithmetic(a, b, lambda x, y: x + y),
@@ -180,22 +217,22 @@ _BINARY: Mapping[type[ast.operator], Callable[[Scalar, Scalar], Scalar]] = {
     ast.Mult: lambda a, b: _arithmetic(a, b, lambda x, y: x * y),
     ast.Div: lambda a, b: _arithmetic(a, b, _divide),
     ast.Pow: _power,
-    ast.Mod: lambda a, b: _arithmetic(a, b, lambda x, y: x - y * _divide(x, y).__floor__()),
+    ast.Mod: lambda a, b: _arithmetic(a, b, _modulo),
 }
 _COMPARE: Mapping[type[ast.cmpop], Callable[[Scalar, Scalar], bool]] = {
-    ast.Eq: lambda a, b: bool(a == b),
-    ast.NotEq: lambda a, b: bool(a != b),
-    ast.Lt: lambda a, b: bool(a < b),
-    ast.LtE: lambda a, b: bool(a <= b),
-    ast.Gt: lambda a, b: bool(a > b),
-    ast.GtE: lambda a, b: bool(a >= b),
+    ast.Eq: lambda a, b: _compare(a, b) == 0,
+    ast.NotEq: lambda a, b: _compare(a, b) != 0,
+    ast.Lt: lambda a, b: _compare(a, b) < 0,
+    ast.LtE: lambda a, b: _compare(a, b) <= 0,
+    ast.Gt: lambda a, b: _compare(a, b) > 0,
+    ast.GtE: lambda a, b: _compare(a, b) >= 0,
 }
 
 
 def _check(node: ast.expr, names: set[str]) -> None:
     """Refuses what isn't in the language; collects the names that need a value."""
     if isinstance(node, ast.Constant):
-        if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+        if not isinstance(node.value, Fraction):
             raise FormulaError(f"{node.value!r} is not a number", node.col_offset)
     elif isinstance(node, ast.Name):
         names.add(node.id)
@@ -221,7 +258,8 @@ def _check(node: ast.expr, names: set[str]) -> None:
             raise FormulaError(f"unknown function; known are {', '.join(sorted(FUNCTIONS))}", node.col_offset)
         fewest, most, _ = FUNCTIONS[node.func.id]
         if node.keywords or not fewest <= len(node.args) <= most:
-            raise FormulaError(f"{node.func.id} takes {fewest if fewest == most else f'{fewest} to {most}'} argument(s)", node.col_offset)
+            wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
+            raise FormulaError(f"{node.func.id} takes {wanted} argument(s)", node.col_offset)
         for argument in node.args:
             _check(argument, names)
     else:
@@ -234,45 +272,62 @@ def _truth(value: Value) -> bool:
     return bool(value != 0)
 
 
-def _number(text: str) -> Fraction:
-    return Fraction(text.replace("_", ""))
+def _literal(text: str, offset: int) -> Fraction:
+    """A decimal literal, exactly. ``Fraction`` itself would spend for ever on ``1e999999999``."""
+    digits, _, exponent = text.replace("_", "").lower().partition("e")
+    if exponent and (len(exponent) > 5 or abs(int(exponent)) > MAX_BITS // 4):
+        raise FormulaError("the numbers grow too large", offset)
+    return Fraction(digits) * Fraction(10) ** int(exponent or 0)
 
 
-def _evaluate(node: ast.expr, source: str, values: Mapping[str, Value]) -> Value:
+def _settle(tree: ast.expr, source: str, indent: int) -> None:
+    """Makes literals exact, and columns count characters of what was written (Python counts bytes)."""
+    encoded = source.encode()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.expr):
+            continue
+        start, end = len(encoded[: node.col_offset].decode()), len(encoded[: node.end_col_offset].decode())
+        node.col_offset = indent + start
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+            value = Fraction(node.value) if isinstance(node.value, int) else _literal(source[start:end], node.col_offset)
+            node.value = value  # type: ignore[assignment]  # the tree is ours alone and never compiled
+
+
+def _evaluate(node: ast.expr, values: Mapping[str, Value]) -> Value:
     match node:
-        case ast.Constant():
-            return _number(ast.get_source_segment(source, node) or repr(node.value)) if isinstance(node.value, float) else Fraction(node.value)  # type: ignore[arg-type]
+        case ast.Constant(value=value):
+            return value
         case ast.Name(id=name):
             if name not in values:
                 raise FormulaError(f"{name} has no value", node.col_offset)
             return values[name]
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            entries = [_evaluate(element, source, values) for element in elements]
+            entries = [_evaluate(element, values) for element in elements]
             if any(isinstance(entry, tuple) for entry in entries):
                 raise FormulaError("a vector inside a vector", node.col_offset)
             return tuple(entries)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return Fraction(not _truth(_evaluate(operand, source, values)))
+            return Fraction(not _truth(_evaluate(operand, values)))
         case ast.UnaryOp(op=op, operand=operand):
-            value = _evaluate(operand, source, values)
-            return _elementwise(lambda v: -v, value) if isinstance(op, ast.USub) else value
+            result = _evaluate(operand, values)
+            return _elementwise(lambda v: -v, result) if isinstance(op, ast.USub) else result
         case ast.BinOp(left=left, op=op, right=right):
-            return _elementwise(_BINARY[type(op)], _evaluate(left, source, values), _evaluate(right, source, values))
+            return _elementwise(_BINARY[type(op)], _evaluate(left, values), _evaluate(right, values))
         case ast.BoolOp(op=op, values=operands):
-            results = (_truth(_evaluate(operand, source, values)) for operand in operands)
+            results = (_truth(_evaluate(operand, values)) for operand in operands)
             return Fraction(all(results) if isinstance(op, ast.And) else any(results))
         case ast.Compare(left=left, ops=ops, comparators=comparators):
-            chain = [_evaluate(operand, source, values) for operand in (left, *comparators)]
+            chain = [_evaluate(operand, values) for operand in (left, *comparators)]
             if any(isinstance(entry, tuple) for entry in chain):
                 raise FormulaError("comparisons take numbers, not vectors", node.col_offset)
             return Fraction(all(_COMPARE[type(op)](a, b) for op, a, b in zip(ops, chain, chain[1:], strict=False)))
         case ast.Subscript(value=vector, slice=index):
-            entries, position = _vector(_evaluate(vector, source, values)), _evaluate(index, source, values)
-            if not isinstance(position, Fraction) or position.denominator != 1 or not 0 <= position < len(entries):
-                raise FormulaError(f"an index outside 0..{len(entries) - 1}", node.col_offset)
-            return entries[int(position)]
+            row, position = _vector(_evaluate(vector, values)), _evaluate(index, values)
+            if not isinstance(position, Fraction) or position.denominator != 1 or not 0 <= position < len(row):
+                raise FormulaError(f"an index outside 0..{len(row) - 1}", node.col_offset)
+            return row[int(position)]
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return FUNCTIONS[name][2](*(_evaluate(argument, source, values) for argument in arguments))
+            return FUNCTIONS[name][2](*(_evaluate(argument, values) for argument in arguments))
     raise FormulaError(f"{type(node).__name__} is not part of the formula language")
 
 
@@ -300,7 +355,7 @@ class Formula:
             UndefinedValue: no value at this point (a division by zero).
             FormulaError: a name without a value, vectors of different lengths, numbers out of bounds.
         """
-        return _evaluate(self._tree, self.source, values)
+        return _evaluate(self._tree, values)
 
     def scalar(self, values: Mapping[str, Value]) -> Scalar:
         """The value of a formula that must give one number. Raises as :meth:`value` does."""
@@ -321,17 +376,22 @@ class Formula:
 def _parse(source: str) -> Formula:
     if len(source) > MAX_CHARACTERS:
         raise FormulaError(f"a formula longer than {MAX_CHARACTERS} characters")
-    text = source.strip()
+    text = source.translate(_WHITE).strip()
+    indent = len(source) - len(source.lstrip())
     if not text:
         raise FormulaError("an empty formula", 0)
+    for position, sign in enumerate(text):
+        if sign in _FOREIGN or not sign.isprintable():
+            raise FormulaError(f"not a formula: {sign!r} has no place here", indent + position)
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        raise FormulaError(f"not a formula: {error.msg}", (error.offset or 1) - 1) from None
+        raise FormulaError(f"not a formula: {error.msg}", indent + min(max((error.offset or 1) - 1, 0), len(text))) from None
     except (ValueError, RecursionError, MemoryError):
         raise FormulaError("not a formula") from None
     if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
         raise FormulaError("a formula with too many parts")
     names: set[str] = set()
+    _settle(tree, text, indent)
     _check(tree, names)
     return Formula(text, frozenset(names), tree)

@@ -44,4 +44,6 @@ def score_of(criteria: tuple[CriterionScore, ...], misconceptions: tuple[str, ..
         outcome = "right"
     else:
         outcome = "partial" if points else "wrong"
-    return Score(points=points, max_points=max_points, outcome=outcome, criteria=criteria, misconceptions=misconceptions, follow_up=follow_up)
+    return Score(
+        points=points, max_points=max_points, outcome=outcome, criteria=criteria, misconceptions=misconceptions, follow_up=follow_up
+    )
