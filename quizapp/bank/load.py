@@ -1,0 +1,94 @@
+"""Folders to a library: registries and banks put together, ids unique over all of them. Reads through ``quizapp.bank.reading``."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quizapp.bank.fault import Fault
+from quizapp.bank.find import builtin_folder, role, yaml_files
+from quizapp.bank.reading import FileReading, LoadedItem, read_bank, read_registry
+from quizapp.model.misconception import Misconception
+from quizapp.model.question import Bank
+
+__all__ = ["Library", "LoadedBank", "LoadedItem", "load"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedBank:
+    """A bank with the items that have no faults."""
+
+    bank: Bank
+    file: Path
+    builtin: bool
+    """It came with the app."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Everything that could be loaded, and why the rest could not."""
+
+    banks: tuple[LoadedBank, ...]
+    registry: Mapping[str, Misconception]
+    """All misconceptions by id: the registries', and those that banks add."""
+    faults: tuple[Fault, ...]
+    items: Mapping[str, LoadedItem]
+    """All items by id, in the order of folders, files and lines."""
+
+
+def load(folders: Sequence[Path], context: Sequence[Path] = ()) -> Library:
+    """Loads every bank and registry under some folders (or the files themselves).
+
+    A file or item with faults is left out and the others load. The first of two things with the same id stays.
+    ``context``: folders whose registries count as known, though nothing else of them is loaded and their faults don't matter.
+    Nothing is raised: a folder that isn't there is a fault too.
+    """
+    faults: list[Fault] = []
+    files: dict[Path, Path] = {}
+    for folder in folders:
+        if not folder.exists():
+            faults.append(Fault(folder, 1, 1, "unreadable", "no such file or folder", "name a folder of banks"))
+        else:
+            for file in yaml_files(folder):
+                files.setdefault(file.resolve(), file)
+    found = [file for file in files.values() if role(file) == "registry"]
+    registries = [read_registry(file) for file in found]
+    nearby = [file for folder in context for file in yaml_files(folder) if role(file) == "registry" and file.resolve() not in files]
+    registered = {entry.id for reading in (*registries, *map(read_registry, nearby)) for entry in reading.misconceptions}
+    banks = [read_bank(file, registered) for file in files.values() if role(file) == "bank"]
+    return _together(faults, registries, banks)
+
+
+def _together(faults: list[Fault], registries: list[FileReading], readings: list[FileReading]) -> Library:
+    registry: dict[str, Misconception] = {}
+    items: dict[str, LoadedItem] = {}
+    banks: dict[str, LoadedBank] = {}
+    first: dict[tuple[str, str], str] = {}
+
+    def is_new(reading: FileReading, what: str, name: str) -> bool:
+        """Whether nothing so named came before; else adds the fault."""
+        line, column = reading.places[what, name]
+        if (what, name) not in first:
+            first[what, name] = f"{reading.file}:{line}"
+            return True
+        message = f"the {what} {name!r} stands already in {first[what, name]}"
+        faults.append(Fault(reading.file, line, column, "duplicate-id", message, "give it another id"))
+        return False
+
+    for reading in (*registries, *readings):
+        faults += reading.faults
+        registry |= {entry.id: entry for entry in reading.misconceptions if is_new(reading, "misconception", entry.id)}
+    for reading in readings:
+        if (bank := reading.bank) is None or not is_new(reading, "bank", bank.id):
+            continue
+        kept = [entry for entry in reading.items if is_new(reading, "item", entry.item.id)]
+        items |= {entry.item.id: entry for entry in kept}
+        if len(kept) != len(reading.items):
+            bank = bank.model_copy(update={"items": tuple(entry.item for entry in kept)})
+        if kept:
+            banks[bank.id] = LoadedBank(bank, reading.file, _is_builtin(reading.file))
+    return Library(tuple(banks.values()), registry, tuple(dict.fromkeys(faults)), items)
+
+
+def _is_builtin(file: Path) -> bool:
+    return str(file.resolve()).startswith(str(builtin_folder().resolve()) + os.sep)
