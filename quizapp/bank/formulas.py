@@ -5,7 +5,7 @@ than the bank's own are sampled by ``quizapp.authoring.lint``.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from keyword import iskeyword
 from typing import Any
@@ -29,7 +29,8 @@ def check_formulas(document: Document, path: Path_, item: object) -> None:
     checker = _Checker(document, variables if isinstance(variables, dict) else {})
     checker.variables((*path, "variables"))
     checker.constraints((*path, "constraints"), item.get("constraints"))
-    checker.texts(path, item)
+    for where, text in shown_texts(path, item):
+        checker.slots(where, text)
     checker.choices(path, item)
     for index, part in entries(item, "parts"):
         here = (*path, "parts", index)
@@ -40,6 +41,20 @@ def check_formulas(document: Document, path: Path_, item: object) -> None:
                 checker.numeric(here, part)
             case "symbolic":
                 checker.symbolic(here, part)
+
+
+def shown_texts(path: Path_, holder: Mapping[str, Any]) -> Iterator[tuple[Path_, str]]:
+    """Every text below that is shown to the learner, with its path."""
+    for key, value in holder.items():
+        here = (*path, key)
+        if isinstance(value, str) and key in SHOWN:
+            yield here, value
+        elif isinstance(value, dict) and key != "variables":
+            yield from shown_texts(here, value)
+        elif isinstance(value, tuple):
+            for index, entry in enumerate(value):
+                if isinstance(entry, dict):
+                    yield from shown_texts((*here, index), entry)
 
 
 class _Checker:
@@ -137,20 +152,7 @@ class _Checker:
                     break
                 seen[what] = here
 
-    def texts(self, path: Path_, holder: Mapping[str, Any]) -> None:
-        """Checks the slots of every shown text below."""
-        for key, value in holder.items():
-            here = (*path, key)
-            if isinstance(value, str) and key in SHOWN:
-                self._slots(here, value)
-            elif isinstance(value, dict) and key != "variables":
-                self.texts(here, value)
-            elif isinstance(value, tuple):
-                for index, entry in enumerate(value):
-                    if isinstance(entry, dict):
-                        self.texts((*here, index), entry)
-
-    def _slots(self, path: Path_, text: str) -> None:
+    def slots(self, path: Path_, text: str) -> None:
         if "{{" not in text:
             return
         rest = text

@@ -11,7 +11,7 @@ from quizapp.bank.reading import FileReading, LoadedItem, read_bank, read_regist
 from quizapp.model.misconception import Misconception
 from quizapp.model.question import Bank
 
-__all__ = ["Library", "LoadedBank", "LoadedItem", "load"]
+__all__ = ["Library", "LoadedBank", "LoadedItem", "load", "load_registry"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,15 @@ def load(folders: Sequence[Path], context: Sequence[Path] = ()) -> Library:
                 files.setdefault(file.resolve(), file)
     found = [file for file in files.values() if role(file) == "registry"]
     registries = [read_registry(file) for file in found]
-    nearby = [file for folder in context for file in yaml_files(folder) if role(file) == "registry" and file.resolve() not in files]
-    registered = {entry.id for reading in (*registries, *map(read_registry, nearby)) for entry in reading.misconceptions}
+    registered = {entry.id for reading in registries for entry in reading.misconceptions} | load_registry(context).keys()
     banks = [read_bank(file, registered) for file in files.values() if role(file) == "bank"]
     return _together(faults, registries, banks)
+
+
+def load_registry(folders: Sequence[Path]) -> dict[str, Misconception]:
+    """The misconceptions of the registries under some folders by id, whatever else may be wrong there."""
+    files = (file for folder in folders for file in yaml_files(folder) if role(file) == "registry")
+    return {entry.id: entry for file in files for entry in read_registry(file).misconceptions}
 
 
 def _together(faults: list[Fault], registries: list[FileReading], readings: list[FileReading]) -> Library:

@@ -14,7 +14,8 @@ from quizapp.model.misconception import Misconception
 from quizapp.model.rubric import Rubric
 
 Symbol = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
-FormulaOrNumber = Annotated[FormulaText, BeforeValidator(as_formula_text)]
+_Written = BeforeValidator(as_formula_text, json_schema_input_type=str | int | float)
+FormulaOrNumber = Annotated[FormulaText, _Written]
 Integers = tuple[int, ...]
 
 
@@ -42,7 +43,7 @@ class Choice(Model):
     """One option of a choice part. A distractor names the misconception behind it."""
 
     id: Id
-    text: Annotated[Markdown, BeforeValidator(as_formula_text)] | None = None
+    text: Annotated[Markdown, _Written] | None = None
     """What is shown. Absent: ``value`` is shown."""
     value: FormulaOrNumber | None = None
     """The option as a number, for options that are numbers."""

@@ -1,0 +1,140 @@
+"""``quizapp bank``: check, list and describe banks."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from quizapp.bank.fault import Fault
+from quizapp.bank.find import bank_folders, yaml_files
+from quizapp.bank.load import Library, load
+from quizapp.cli.problem import Problem
+
+bank_app = App(name="bank", help="Check and list question banks.")
+
+Folders = Annotated[tuple[Path, ...], Parameter(name="--bank", negative=(), help="A folder of banks to add (repeatable).")]
+Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print one JSON object.")]
+
+
+def library(extra: Sequence[Path]) -> Library:
+    """All banks, with the folders that a command's ``--bank`` adds.
+
+    Raises:
+        Problem: a folder that isn't there.
+    """
+    for folder in extra:
+        _readable(folder)
+    return load(bank_folders(extra))
+
+
+@bank_app.command
+def lint(*paths: Path, json: Json = False) -> int:
+    """Check banks: every fault as file:line:column, what is wrong, what to write instead.
+
+    Parameters
+    ----------
+    paths
+        Files or folders; without any, all banks.
+    """
+    from quizapp.authoring.lint import lint as faults_of
+
+    for path in paths:
+        _readable(path)
+        if not any(True for _ in yaml_files(path)):
+            raise Problem(f"{path}: no bank in this folder (no .yaml file); name a folder or file that holds one")
+    faults = faults_of(paths or bank_folders())
+    if json:
+        _print_json({"faults": [_as_json(fault) for fault in faults]})
+    else:
+        for fault in faults:
+            print(fault)
+        if not faults:
+            print("no faults")
+    return 1 if faults else 0
+
+
+@bank_app.command(name="list")
+def list_(*, bank: Folders = (), json: Json = False) -> int:
+    """List the items of all banks."""
+    found = library(bank)
+    for fault in found.faults:
+        print(fault, file=sys.stderr)
+    items = []
+    for entry in found.items.values():
+        item = entry.item
+        parts = []
+        for part in item.parts:
+            described = {"id": part.id, "kind": part.kind}
+            if part.kind == "code":
+                described["folder"] = str((entry.file.parent / part.folder).resolve())
+            parts.append(described)
+        items.append(
+            {
+                "id": item.id,
+                "kind": item.kind,
+                "bank": entry.bank_id,
+                "file": str(entry.file.resolve()),
+                "line": entry.line,
+                "topics": list(item.topics),
+                "difficulty": item.difficulty,
+                "parts": parts,
+            }
+        )
+    if json:
+        _print_json({"items": items})
+    else:
+        _print_table(items)
+    return 0
+
+
+@bank_app.command
+def schema() -> int:
+    """Print the JSON Schema of a bank's file, for editors."""
+    from quizapp.bank.schema import bank_schema
+
+    _print_json(bank_schema())
+    return 0
+
+
+def _readable(path: Path) -> None:
+    try:
+        if path.is_dir():
+            next(path.iterdir(), None)
+        else:
+            path.open("rb").close()
+    except OSError as error:
+        raise Problem(f"{path}: {(error.strerror or 'cannot be read').lower()}; name a readable file or folder") from None
+
+
+def _as_json(fault: Fault) -> dict[str, object]:
+    return {
+        "file": str(fault.file),
+        "line": fault.line,
+        "column": fault.column,
+        "code": fault.code,
+        "message": fault.message,
+        "mend": fault.mend,
+    }
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, indent=2))
+
+
+def _print_table(items: Sequence[dict[str, object]]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("item", "kind", "bank", "topics", "difficulty", "parts")
+    for item in items:
+        topics, parts = item["topics"], item["parts"]
+        assert isinstance(topics, list)
+        assert isinstance(parts, list)
+        kinds = ", ".join(part["kind"] for part in parts)
+        row = (item["id"], item["kind"], item["bank"], ", ".join(topics), item["difficulty"], kinds)
+        table.add_row(*(escape(str(cell)) for cell in row))
+    Console().print(table)
