@@ -1,7 +1,9 @@
 """Folders to a library: registries and banks put together, ids unique over all of them. Reads through ``quizapp.bank.reading``."""
 
+import gc
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +45,23 @@ def load(folders: Sequence[Path], context: Sequence[Path] = ()) -> Library:
     ``context``: folders whose registries count as known, though nothing else of them is loaded and their faults don't matter.
     Nothing is raised: a folder that isn't there is a fault too.
     """
+    with _no_collection():
+        return _load(folders, context)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Nothing that loading makes and drops is cyclic, and looking for cycles in it takes as long again as the loading."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _load(folders: Sequence[Path], context: Sequence[Path]) -> Library:
     faults: list[Fault] = []
     files: dict[Path, Path] = {}
     for folder in folders:
