@@ -1,12 +1,15 @@
 """Rows as Python sees them. Frozen data; reading and writing them is ``quizapp.store.store``."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from quizapp.model.score import Score
-from quizapp.model.verdict import Verdict
+if TYPE_CHECKING:
+    from quizapp.model.score import Score
+    from quizapp.model.verdict import Verdict
 
 SessionKind = Literal["study", "interview"]
 
@@ -76,10 +79,14 @@ class Attempt:
 
     def score(self) -> Score | None:
         """The stored score; ``None`` for code. Raises ``pydantic.ValidationError`` for JSON that isn't one."""
+        from quizapp.model.score import Score  # pydantic takes longer to load than the first screen to draw
+
         return None if self.score_json is None else Score.model_validate_json(self.score_json)
 
     def verdict(self) -> Verdict | None:
         """The stored verdict of code, else ``None``. Raises ``pydantic.ValidationError`` for JSON that isn't one."""
+        from quizapp.model.verdict import Verdict
+
         return None if self.verdict_json is None else Verdict.model_validate_json(self.verdict_json)
 
 

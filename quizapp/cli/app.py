@@ -1,0 +1,154 @@
+"""``quizapp``, ``quizapp study`` and ``quizapp interview``: the way into the terminal app.
+
+Here: what is checked before a screen is drawn, so that it can be told in one line. Not here: anything that a screen shows.
+"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from quizapp.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from quizapp.bank.load import Library
+    from quizapp.store.store import Store
+
+Folders = Annotated[tuple[Path, ...], Parameter(name="--bank", negative=(), help="A folder of banks to add (repeatable).")]
+Backend = Annotated[Literal["auto", "docker", "local"], Parameter(help="Where the lab runs your code.")]
+
+
+def app(*, bank: Folders = (), backend: Backend = "auto") -> int:
+    """The terminal app: banks, study, interview, lab."""
+    _needs_terminal()
+    folders = _folders(bank)
+
+    def read() -> "Library":
+        from quizapp.bank.load import load
+
+        return load(folders)
+
+    from quizapp.tui.app import QuizApp
+
+    return _run(QuizApp(_store(), read, backend=backend))
+
+
+def study(
+    name: Annotated[str | None, Parameter(name="BANK")] = None,
+    /,
+    *,
+    item: str | None = None,
+    bank: Folders = (),
+    backend: Backend = "auto",
+) -> int:
+    """Study a bank in the terminal app, from where you left it.
+
+    Parameters
+    ----------
+    name
+        The bank's id; without it, the one studied last, else the first.
+    item
+        Only this item, by its id.
+    """
+    _needs_terminal()
+    library = _library(bank)
+    chosen = _checked(library, name) if item is None else _bank_of(library, item, name)
+    store = _store()
+    from quizapp.tui.app import QuizApp
+
+    return _run(QuizApp(store, library, start="study", bank=chosen or _recent(store, library, "study"), item=item, backend=backend))
+
+
+def interview(name: Annotated[str | None, Parameter(name="BANK")] = None, /, *, bank: Folders = ()) -> int:
+    """Rehearse an interview in the terminal app: a probe, a follow-up, a debrief.
+
+    Parameters
+    ----------
+    name
+        The bank's id; without it, the one with an open interview, else the first that has a probe.
+    """
+    _needs_terminal()
+    library = _library(bank)
+    chosen = _checked(library, name)
+    with_probe = [entry.bank.id for entry in library.banks if any(found.kind == "probe" for found in entry.bank.items)]
+    if chosen is not None and chosen not in with_probe:
+        raise Problem(f"the bank {chosen} has no probe to ask; banks that have one: {', '.join(with_probe) or 'none'}")
+    if not with_probe:
+        raise Problem("no bank has a probe to ask; add a folder that has one with --bank DIR")
+    store = _store()
+    from quizapp.tui.app import QuizApp
+
+    return _run(QuizApp(store, library, start="interview", bank=chosen or _recent(store, library, "interview", with_probe)))
+
+
+def _needs_terminal() -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Problem("the app needs a terminal; use `quizapp score` or `quizapp submit` in scripts", 3)
+
+
+def _folders(extra: tuple[Path, ...]) -> list[Path]:
+    from quizapp.bank.find import bank_folders
+
+    for folder in extra:
+        if not folder.exists():
+            raise Problem(f"{folder}: no such file or folder; name a folder of banks")
+    return bank_folders(extra)
+
+
+def _library(extra: tuple[Path, ...]) -> "Library":
+    from quizapp.bank.load import load
+
+    library = load(_folders(extra))
+    if not library.banks:
+        raise Problem("no bank could be read; `quizapp bank lint` says why")
+    return library
+
+
+def _store() -> "Store":
+    from quizapp.store.database import StoreError
+    from quizapp.store.place import database_path
+    from quizapp.store.store import Store
+
+    try:
+        return Store(database_path())
+    except StoreError as error:
+        raise Problem(str(error), 3) from None
+
+
+def _checked(library: "Library", name: str | None) -> str | None:
+    known = [entry.bank.id for entry in library.banks]
+    if name is not None and name not in known:
+        raise Problem(f"no bank {name!r}; banks are: {', '.join(known)}{_broken(library)}")
+    return name
+
+
+def _bank_of(library: "Library", item: str, name: str | None) -> str:
+    found = library.items.get(item)
+    if found is None or (name is not None and found.bank_id != name):
+        where = f" in the bank {name}" if name else ""
+        raise Problem(f"no item {item!r}{where}; `quizapp bank list` shows them all{_broken(library)}")
+    return found.bank_id
+
+
+def _broken(library: "Library") -> str:
+    return f" ({len(library.faults)} faults kept others from being read: `quizapp bank lint`)" if library.faults else ""
+
+
+def _recent(store: "Store", library: "Library", kind: Literal["study", "interview"], among: list[str] | None = None) -> str:
+    known = among or [entry.bank.id for entry in library.banks]
+    return next((session.bank for session in store.unfinished(kind) if session.bank in known), known[0])
+
+
+def _run(program: object) -> int:
+    from quizapp.store.database import StoreError
+    from quizapp.tui.app import QuizApp
+
+    assert isinstance(program, QuizApp)
+    try:
+        program.run()
+    except StoreError as error:
+        raise Problem(str(error), 3) from None
+    finally:
+        program.close()
+    return program.return_code or 0

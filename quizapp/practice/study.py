@@ -1,0 +1,187 @@
+"""Study: a bank from its reading notes to its lab, resumed at the step where it was left. Draws nothing on a screen."""
+
+from collections.abc import Mapping
+
+from quizapp.bank.load import Library, LoadedBank, LoadedItem
+from quizapp.model.question import Checkpoint, Probe
+from quizapp.model.score import Score
+from quizapp.model.verdict import Verdict
+from quizapp.practice.asked import SCORER, Asked, Step, ask, grade, is_code, titles, varies
+from quizapp.store.record import Answer, Attempt, DraftKey, Session
+from quizapp.store.store import Store
+
+
+def _stage(loaded: LoadedItem) -> int:
+    item = loaded.item
+    if any(is_code(part) for part in item.parts):
+        return 3
+    return 0 if isinstance(item, Checkpoint) else 2 if isinstance(item, Probe) else 1
+
+
+def steps(library: Library, bank: LoadedBank, only: str | None = None) -> tuple[Step, ...]:
+    """The steps of a bank: reading notes, checkpoints, exercises, probes, labs; within each, the bank's order.
+
+    ``only``: an item's id; its parts alone.
+    """
+    items = [library.items[item.id] for item in bank.bank.items if only in (None, item.id)]
+    pages = () if only else tuple(Step(reading=page) for page in bank.bank.reading)
+    return pages + tuple(Step(loaded=loaded, part=part) for loaded in sorted(items, key=_stage) for part in loaded.item.parts)
+
+
+def find_bank(library: Library, bank_id: str) -> LoadedBank:
+    """The bank of that id. Raises ``KeyError`` where no folder holds it."""
+    for bank in library.banks:
+        if bank.bank.id == bank_id:
+            return bank
+    raise KeyError(bank_id)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+class Study:
+    """A sitting over one bank. Each move and each answer is stored before the method returns."""
+
+    def __init__(self, store: Store, library: Library, bank_id: str, only: str | None = None) -> None:
+        """Resumes the unfinished sitting over this bank, or starts one.
+
+        Raises:
+            KeyError: no such bank, or no such item in it.
+            quizapp.store.database.StoreError: the learner's file can't be used.
+        """
+        self.store = store
+        self.library = library
+        self.bank = find_bank(library, bank_id)
+        self.titles = titles(library)
+        self.steps = steps(library, self.bank, only)
+        if not self.steps:
+            raise KeyError(only or bank_id)
+        found = (session for session in store.unfinished("study") if (session.bank, session.item) == (bank_id, only))
+        session = next(found, None)
+        self.resumed = session is not None
+        self.session: Session = session or store.start("study", bank_id, {"step": self.steps[0].id}, item=only)
+        position = self.session.position
+        self._seeds = self._read_seeds(position.get("seeds"))
+        self.index = self._find(_text(position.get("step")))
+
+    @staticmethod
+    def _read_seeds(value: object) -> dict[str, int]:
+        return {str(item): seed for item, seed in value.items() if isinstance(seed, int)} if isinstance(value, Mapping) else {}
+
+    def _find(self, step_id: str | None) -> int:
+        """The step of that id; where an edited bank has lost it, the first one without an answer."""
+        for index, step in enumerate(self.steps):
+            if step.id == step_id:
+                return index
+        answered = {(attempt.item, attempt.part) for attempt in self.store.attempts(session=self.session.id)}
+        for index, step in enumerate(self.steps):
+            if step.loaded is not None and step.part is not None and (step.loaded.item.id, step.part.id) not in answered:
+                return index
+        return 0
+
+    @property
+    def step(self) -> Step:
+        return self.steps[self.index]
+
+    def seed(self, item_id: str) -> int | None:
+        """The seed of the numbers that this sitting shows for an item; ``None`` for the bank's own."""
+        return self._seeds.get(item_id)
+
+    def asked(self) -> Asked:
+        """The present step's question. Raises as :func:`~quizapp.practice.asked.ask` does; a reading step has none."""
+        step = self.step
+        if step.loaded is None or step.part is None:
+            raise ValueError("a reading step asks nothing")
+        return ask(step.loaded, step.part.id, self.seed(step.loaded.item.id))
+
+    def result(self) -> Attempt | None:
+        """The last answer of this sitting to the present question with its present numbers."""
+        step = self.step
+        if step.loaded is None or step.part is None:
+            return None
+        found = self.store.attempts(session=self.session.id, item=step.loaded.item.id, part=step.part.id)
+        if is_code(step.part):
+            return found[-1] if found else None
+        seed = self.seed(step.loaded.item.id)
+        return next((attempt for attempt in reversed(found) if attempt.seed == seed), None)
+
+    def draft_key(self) -> DraftKey:
+        """Where the present question's draft is kept."""
+        step = self.step
+        assert step.loaded is not None
+        assert step.part is not None
+        seed = None if is_code(step.part) else self.seed(step.loaded.item.id)
+        return DraftKey("study", step.loaded.item.id, step.part.id, seed)
+
+    def grade(self, answer: str) -> Score:
+        """What an answer would earn; nothing is stored. Raises as :func:`~quizapp.practice.asked.grade` does."""
+        return grade(self.asked(), answer, self.titles)
+
+    def record(self, answer: str, score: Score, confidence: int | None = None) -> Attempt:
+        """Stores an answer to the present question with its score."""
+        return self._add(answer, seed=self.draft_key().seed, score=score, confidence=confidence, draft=self.draft_key())
+
+    def record_code(self, source: str, verdict: Verdict, confidence: int | None = None) -> Attempt:
+        """Stores a submission with its verdict. The draft stays: the learner goes on from it."""
+        return self._add(source, seed=verdict.seed, verdict=verdict, confidence=confidence, draft=None)
+
+    def _add(
+        self,
+        text: str,
+        *,
+        seed: int | None,
+        score: Score | None = None,
+        verdict: Verdict | None = None,
+        confidence: int | None,
+        draft: DraftKey | None,
+    ) -> Attempt:
+        step = self.step
+        assert step.loaded is not None
+        assert step.part is not None
+        answer = Answer(
+            session=self.session.id,
+            bank=self.bank.bank.id,
+            item=step.loaded.item.id,
+            part=step.part.id,
+            seed=seed,
+            text=text,
+            item_hash=step.loaded.hash,
+            scorer=SCORER,
+            score=score,
+            verdict=verdict,
+            confidence=confidence,
+        )
+        return self.store.add(answer, draft)
+
+    def go(self, index: int) -> bool:
+        """Moves to a step; False, and no move, where there is none."""
+        if not 0 <= index < len(self.steps):
+            return False
+        self.index = index
+        self._keep()
+        return True
+
+    def again(self) -> bool:
+        """Takes other numbers for the present item; False where the item has only one set of numbers."""
+        loaded = self.step.loaded
+        if loaded is None or not varies(loaded):
+            return False
+        shown = self.asked().variant.values
+        seed = self.seed(loaded.item.id) or 0
+        part = self.step.part
+        assert part is not None
+        for _ in range(50):
+            seed += 1
+            if ask(loaded, part.id, seed).variant.values != shown:
+                break
+        self._seeds[loaded.item.id] = seed
+        self._keep()
+        return True
+
+    def finish(self) -> None:
+        """Ends the sitting."""
+        self.store.finish(self.session.id)
+
+    def _keep(self) -> None:
+        self.store.move(self.session.id, {"step": self.step.id, "seeds": dict(self._seeds)})

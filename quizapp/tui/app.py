@@ -1,0 +1,152 @@
+"""The app: its store, its banks (read in the background), its judge (started when a lab opens), and where it starts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual.app import App
+from textual.dom import DOMNode
+from textual.worker import Worker, WorkerState
+
+from quizapp.store.database import StoreError
+from quizapp.store.store import Store
+from quizapp.tui.home import HomeScreen
+
+if TYPE_CHECKING:
+    from quizapp.bank.load import Library
+    from quizapp.judge.bench import Bench
+    from quizapp.practice.study import Study
+
+Start = Literal["home", "study", "interview"]
+
+
+class QuizApp(App[None]):
+    """The terminal app.
+
+    ``library`` is the banks, or how to read them (called in a thread once the first screen stands). ``start`` and ``bank`` say
+    where to begin; ``item`` narrows a study sitting to one item. Both must exist in a library given as such.
+    """
+
+    TITLE = "quizapp"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    SCREENS: ClassVar[dict[str, Callable[[], HomeScreen]]] = {"home": HomeScreen}  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        store: Store,
+        library: Library | Callable[[], Library],
+        *,
+        start: Start = "home",
+        bank: str | None = None,
+        item: str | None = None,
+        backend: str = "auto",
+    ) -> None:
+        super().__init__()
+        self.store = store
+        self._read: Callable[[], Library] | None = library if callable(library) else None
+        self.library: Library | None = None if callable(library) else library
+        self._begin: tuple[Start, str | None, str | None] = (start, bank, item)
+        self._backend = backend
+        self._bench: Bench | None = None
+        self._opening = threading.Lock()
+        self.agreed: set[str] = set()
+        """Files of banks from elsewhere whose own Python the learner has agreed to run."""
+
+    def on_mount(self) -> None:
+        self.push_screen("home")
+        if self._read is not None:
+            self.run_worker(self._read, name="banks", thread=True, exit_on_error=False)
+        else:
+            self.call_after_refresh(self._go)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.worker.name != "banks":
+            return
+        if event.state is WorkerState.SUCCESS:
+            self.library = event.worker.result
+            for screen in self.screen_stack:
+                if isinstance(screen, HomeScreen):
+                    screen.refresh_banks()
+            self._go()
+        elif event.state is WorkerState.ERROR:
+            self.exit(return_code=2, message=f"quizapp: the banks can't be read: {event.worker.error}")
+
+    def _go(self) -> None:
+        start, bank, item = self._begin
+        if self.library is None or bank is None:
+            return
+        if start == "study":
+            self.study(bank, item)
+        elif start == "interview":
+            self.interview(bank)
+
+    def _opened_study(self, bank: str, item: str | None) -> Study | None:
+        from quizapp.practice.study import Study
+
+        assert self.library is not None
+        try:
+            return Study(self.store, self.library, bank, item)
+        except StoreError as error:
+            self.notify(str(error), severity="error", timeout=15, markup=False)
+            return None
+
+    def study(self, bank: str, item: str | None = None) -> None:
+        """Opens a sitting where it stands."""
+        study = self._opened_study(bank, item)
+        if study is not None:
+            from quizapp.tui.study_page import screen_for
+
+            self.push_screen(screen_for(study))
+
+    def contents(self, bank: str) -> None:
+        """Opens a sitting at a step of the learner's choice."""
+        study = self._opened_study(bank, None)
+        if study is None:
+            return
+        from quizapp.tui.contents import ContentsScreen
+        from quizapp.tui.study_page import screen_for
+
+        def chosen(index: int | None) -> None:
+            if index is not None and study.go(index):
+                self.push_screen(screen_for(study))
+
+        self.push_screen(ContentsScreen(study), chosen)
+
+    def interview(self, bank: str) -> None:
+        """Opens an interview where it stands."""
+        from quizapp.practice.interview import Interview
+
+        assert self.library is not None
+        try:
+            interview = Interview(self.store, self.library, bank)
+        except (StoreError, LookupError) as error:
+            self.notify(str(error.args[0] if error.args else error), severity="warning", timeout=10, markup=False)
+            return
+        from quizapp.tui.interview import InterviewScreen
+
+        self.push_screen(InterviewScreen(interview))
+
+    def bench(self) -> Bench:
+        """The judge, made on first use. May look for a container engine: call it from a thread."""
+        from quizapp.judge.bench import Bench
+
+        with self._opening:
+            if self._bench is None:
+                self._bench = Bench(self._backend)
+            return self._bench
+
+    def close(self) -> None:
+        """Stops the judge's workers and closes the store; to be called when the app has ended."""
+        if self._bench is not None:
+            self._bench.close()
+        self.store.close()
+
+
+def quiz_app(node: DOMNode) -> QuizApp:
+    """The app that a widget or screen belongs to."""
+    app = node.app
+    assert isinstance(app, QuizApp)
+    return app

@@ -1,0 +1,125 @@
+"""Answering by choosing: a letter or the arrows pick, Enter submits. Several right options are ticked one by one."""
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from quizapp.model.variant import ShownChoice
+from quizapp.tui.answer_box import AnswerBox
+
+
+class ChoiceRow(Static):
+    """One option: a box, its letter and its text."""
+
+    class Picked(Message):
+        """Clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self, index: int, choice: ShownChoice) -> None:
+        super().__init__(markup=False)
+        self.index, self.choice = index, choice
+
+    def show(self, mark: str, current: bool) -> None:
+        """Draws the row; ``mark`` is the box's content."""
+        self.set_class(current, "-current")
+        pointer = "›" if current else " "
+        self.update(Content.assemble(f"{pointer} {mark} ", (f"{self.choice.letter}  ", "bold"), self.choice.text))
+
+    def on_click(self) -> None:
+        self.post_message(self.Picked(self.index))
+
+
+class ChoiceAnswer(AnswerBox, can_focus=True):
+    """The options of a choice part. Its value is the chosen ids, joined by commas."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("home", "move(-99)", "First", show=False),
+        Binding("end", "move(99)", "Last", show=False),
+        Binding("space", "pick", "Pick"),
+        Binding("enter", "submit", "Answer"),
+    ]
+    current: reactive[int] = reactive(0)
+
+    def __init__(self, choices: tuple[ShownChoice, ...], several: bool, value: str = "") -> None:
+        super().__init__()
+        self.choices, self.several = choices, several
+        known = {choice.id for choice in choices}
+        self.chosen = {id_ for id_ in value.split(",") if id_ in known}
+        self.set_reactive(ChoiceAnswer.current, next((i for i, c in enumerate(choices) if c.id in self.chosen), 0))
+
+    @property
+    def value(self) -> str:
+        return ",".join(choice.id for choice in self.choices if choice.id in self.chosen)
+
+    def fields(self) -> ComposeResult:
+        if self.several:
+            yield Static("Several are right: pick all of them.", classes="note")
+        for index, choice in enumerate(self.choices):
+            yield ChoiceRow(index, choice)
+
+    def on_mount(self) -> None:
+        self._draw()
+
+    def focus_field(self) -> None:
+        self.focus()
+
+    def _draw(self) -> None:
+        for row in self.query(ChoiceRow):
+            chosen = row.choice.id in self.chosen
+            mark = ("[x]" if chosen else "[ ]") if self.several else ("(•)" if chosen else "( )")
+            row.show(mark, row.index == self.current)
+            row.set_class(chosen, "-chosen")
+
+    def watch_current(self) -> None:
+        if self.is_mounted:
+            self._draw()
+            rows = self.query(ChoiceRow)
+            if self.current < len(rows):
+                rows[self.current].scroll_visible(animate=False)
+
+    def action_move(self, by: int) -> None:
+        self.current = max(0, min(len(self.choices) - 1, self.current + by))
+        if not self.several and self.chosen:
+            self._choose(self.current)
+
+    def action_pick(self) -> None:
+        self._choose(self.current)
+
+    def action_submit(self) -> None:
+        if not self.chosen and not self.several:
+            self._choose(self.current)
+        self.submit()
+
+    def _choose(self, index: int) -> None:
+        id_ = self.choices[index].id
+        if self.several:
+            self.chosen ^= {id_}
+        else:
+            self.chosen = {id_}
+        self.current = index
+        self._draw()
+        self.edited()
+
+    def on_key(self, event: events.Key) -> None:
+        letter = (event.character or "").upper()
+        for index, choice in enumerate(self.choices):
+            if choice.letter == letter:
+                event.stop()
+                self._choose(index)
+                return
+
+    def on_choice_row_picked(self, event: ChoiceRow.Picked) -> None:
+        event.stop()
+        self.focus()
+        self._choose(event.index)

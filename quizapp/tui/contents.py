@@ -1,0 +1,80 @@
+"""All steps of a sitting, to jump to any of them."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Footer, OptionList, Static
+from textual.widgets.option_list import Option
+
+from quizapp.practice.asked import Step
+from quizapp.practice.progress import BankProgress, bank_progress
+from quizapp.practice.study import Study
+from quizapp.tui.signs import sign, style
+
+
+def part_state(progress: BankProgress, item: str, part: str) -> tuple[str, int, int]:
+    """State (``new``, ``right``, ``partial``, ``wrong``), best points and possible points of one part."""
+    for found in progress.items:
+        if found.item == item:
+            for one in found.parts:
+                if one.part == part:
+                    state = (
+                        "new" if not one.answers else "right" if one.best == one.max_points else "partial" if one.best else "wrong"
+                    )
+                    return state, one.best, one.max_points
+    return "new", 0, 0
+
+
+def step_line(step: Step, progress: BankProgress) -> Content:
+    """Sign, title, kind and points of one step."""
+    if step.reading is not None:
+        return Content.assemble(("  ", ""), step.title, ("  reading", "$text-muted"))
+    assert step.loaded is not None
+    assert step.part is not None
+    item = step.loaded.item
+    state, best, possible = part_state(progress, item.id, step.part.id)
+    part = f" · {step.part.id}" if len(item.parts) > 1 else ""
+    kind = "lab" if step.part.kind == "code" else item.kind
+    return Content.assemble(
+        (f"{sign(state)} ", style(state)), f"{step.title}{part}", (f"  {kind} {best}/{possible}", "$text-muted")
+    )
+
+
+class ContentsList(OptionList):
+    """The list; Enter goes to a step."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Go there")]
+
+
+class ContentsScreen(ModalScreen[int | None]):
+    """Gives the index of the step chosen, or ``None``."""
+
+    CSS_PATH = "contents.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f5,q", "close", "Close", key_display="Esc", priority=True)]
+
+    def __init__(self, study: Study) -> None:
+        super().__init__()
+        self.study = study
+
+    def compose(self) -> ComposeResult:
+        study = self.study
+        progress = bank_progress(study.bank, study.store.attempts(bank=study.bank.bank.id))
+        yield Static("Contents   ✓ right  ~ partly  ✗ wrong  · new", id="contents-title", markup=False)
+        yield ContentsList(*(Option(step_line(step, progress)) for step in study.steps), id="contents")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        options = self.query_one(ContentsList)
+        options.highlighted = self.study.index
+        options.focus()
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_index)
+
+    def action_close(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,47 @@
+"""Help: what this screen is for, its keys, and where the learner's data lies."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Markdown
+
+GENERAL = """
+**Everywhere**
+
+| key | does |
+|---|---|
+| `F1`, or `?` where you are not typing | this help |
+| `Esc` | back; from a question, home |
+| `Tab`, `Shift+Tab` | next or previous field or button |
+| `↑` `↓` `PgUp` `PgDn` | scroll |
+| `Ctrl+P` | all commands, themes |
+| `Ctrl+Q` | quit; nothing that you typed is lost |
+
+✓ means right, earned or pass; ~ partly right; ✗ wrong or missed; ? can't tell; · not answered yet.
+"""
+
+
+class HelpScreen(ModalScreen[None]):
+    """Shows a screen's own help above the general one."""
+
+    CSS_PATH = "help.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f1,question_mark,q,enter", "dismiss", "Close", key_display="Esc", priority=True),
+    ]
+
+    def __init__(self, about: str) -> None:
+        super().__init__()
+        self._about = about
+
+    def compose(self) -> ComposeResult:
+        from quizapp.tui.app import quiz_app
+
+        with VerticalScroll(id="help"):
+            yield Markdown(self._about + GENERAL + f"\nYour answers are kept in `{quiz_app(self).store.path}`.\n")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#help").focus()

@@ -1,0 +1,204 @@
+"""Home: the banks with how far they are, where to go on, and bank files that could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from quizapp.practice.progress import BankProgress, library_progress
+from quizapp.store.database import StoreError
+from quizapp.store.record import Attempt, Session
+from quizapp.tui.page import Page
+from quizapp.tui.signs import ago, points
+
+if TYPE_CHECKING:
+    from quizapp.bank.fault import Fault
+    from quizapp.bank.load import Library, LoadedBank
+
+BAR = 12
+SHOWN_FAULTS = 20
+
+
+def bar(earned: int, possible: int) -> str:
+    """Progress as text: a bar of twelve cells."""
+    full = earned * BAR // possible if possible else 0
+    return "█" * full + "░" * (BAR - full)
+
+
+def near(file: Path) -> Path:
+    """A path as short as it can be said: relative to where the learner is, if it lies below."""
+    try:
+        return file.relative_to(Path.cwd())
+    except ValueError:
+        return file
+
+
+def resume_line(session: Session) -> str:
+    """Where an unfinished sitting goes on."""
+    step = session.position.get("step")
+    if session.kind == "interview" or not isinstance(step, str):
+        return "an interview is open: press i"
+    return f"Enter goes on at {step.removesuffix('/main')}"
+
+
+class BankList(OptionList):
+    """The banks; Enter studies one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Study")]
+
+
+class HomeScreen(Page):
+    """Where the app starts and where Esc leads."""
+
+    CSS_PATH = "home.tcss"
+    ABOUT = """
+**Home.** `Enter` studies the marked bank, from its reading notes to its lab, and goes on where you left it. `i` rehearses an
+interview. `o` opens the bank at a step of your choice, `p` shows your points and how well your confidence foretells them.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("i", "interview", "Interview"),
+        Binding("o", "contents", "Contents"),
+        Binding("p", "progress", "Progress"),
+        Binding("q,escape", "app.quit", "Quit", key_display="q"),
+    ]
+
+    def heading(self) -> tuple[str, str]:
+        return "quizapp · keep the intended average", ""
+
+    def body(self) -> ComposeResult:
+        with VerticalScroll(id="home", can_focus=False):
+            yield Static("Reading the banks …", id="notice", markup=False)
+            yield BankList(id="banks", compact=True)
+            yield Static("", id="faults", markup=False)
+
+    def on_mount(self) -> None:
+        from quizapp.tui.app import quiz_app
+
+        self.query_one("#banks").display = False
+        self.query_one("#faults").display = False
+        if quiz_app(self).library is not None:
+            self.refresh_banks()
+
+    def on_screen_resume(self) -> None:
+        self.refresh_banks()
+
+    def refresh_banks(self) -> None:
+        """Draws the banks anew from the library and the store; does nothing while the library is being read."""
+        from quizapp.tui.app import quiz_app
+
+        app = quiz_app(self)
+        library = app.library
+        if library is None:
+            return
+        try:
+            attempts, sessions = app.store.attempts(), app.store.unfinished()
+        except StoreError as error:
+            self._say(str(error))
+            return
+        self._fill(library, library_progress(library, attempts), sessions)
+        self._show_faults(library.faults)
+        self._say(self._welcome(library, attempts))
+
+    def _say(self, text: str) -> None:
+        self.query_one("#notice", Static).update(Content(text))
+
+    @staticmethod
+    def _welcome(library: Library, attempts: list[Attempt]) -> str:
+        if not library.banks:
+            return "No bank could be read. Give a folder of banks with --bank DIR, or set QUIZAPP_BANKS."
+        if not attempts:
+            return "Welcome. Press Enter to start with the reading notes; F1 explains the keys of every screen."
+        return "Enter studies, i rehearses an interview, o jumps anywhere."
+
+    def _fill(self, library: Library, progress: Mapping[str, BankProgress], sessions: list[Session]) -> None:
+        banks = self.query_one(BankList)
+        marked = banks.highlighted or 0
+        banks.clear_options()
+        banks.add_options(Option(self._bank(bank, progress[bank.bank.id], sessions), id=bank.bank.id) for bank in library.banks)
+        banks.display = bool(library.banks)
+        if library.banks:
+            banks.highlighted = min(marked, len(library.banks) - 1)
+            banks.focus()
+
+    def _bank(self, bank: LoadedBank, progress: BankProgress, sessions: list[Session]) -> Content:
+        from quizapp.tui.app import quiz_app
+
+        items = f"{progress.answered} of {len(progress.items)} item{'' if len(progress.items) == 1 else 's'} answered"
+        last = f" · {ago(progress.last_at, quiz_app(self).store.clock())}" if progress.last_at else ""
+        origin = "" if bank.builtin else f"  {near(bank.file)}"
+        open_ = [
+            session
+            for session in sessions
+            if session.bank == bank.bank.id and (session.kind == "interview" or session.item is None)
+        ]
+        kinds: dict[str, str] = {}
+        for session in open_:
+            if session.kind == "interview" or session.position.get("step"):
+                kinds.setdefault(session.kind, resume_line(session))
+        resume = "".join(f"\n{line}" for line in sorted(kinds.values()))
+        return Content.assemble(
+            (bank.bank.title, "bold"),
+            (origin, "$text-muted"),
+            f"\n{' '.join(bank.bank.description.split())}",
+            f"\n{bar(progress.points, progress.max_points)} {points(progress.points, progress.max_points)} · {items}{last}",
+            (resume, "$text-accent"),
+            "\n",
+        )
+
+    def _show_faults(self, faults: tuple[Fault, ...]) -> None:
+        view = self.query_one("#faults", Static)
+        view.display = bool(faults)
+        files = len({fault.file for fault in faults})
+        lines = [
+            f"! {near(fault.file)}:{fault.line}:{fault.column}: {fault.message}; {fault.mend}" for fault in faults[:SHOWN_FAULTS]
+        ]
+        more = len(faults) - SHOWN_FAULTS
+        tail = f"\n… and {more} more: see quizapp bank lint" if more > 0 else ""
+        title = f"{files} file{'' if files == 1 else 's'} with faults; what is sound in them is used, and so are all other files:"
+        view.update(Content.assemble((title, "bold $text-warning"), "\n" + "\n".join(lines) + tail))
+
+    def _marked(self) -> str | None:
+        banks = self.query_one(BankList)
+        if banks.highlighted is None or not banks.option_count:
+            return None
+        return banks.get_option_at_index(banks.highlighted).id
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        from quizapp.tui.app import quiz_app
+
+        if event.option_id is not None:
+            quiz_app(self).study(event.option_id)
+
+    def action_interview(self) -> None:
+        from quizapp.tui.app import quiz_app
+
+        if (bank := self._marked()) is not None:
+            quiz_app(self).interview(bank)
+
+    def action_contents(self) -> None:
+        from quizapp.tui.app import quiz_app
+
+        if (bank := self._marked()) is not None:
+            quiz_app(self).contents(bank)
+
+    def action_progress(self) -> None:
+        from quizapp.tui.app import quiz_app
+        from quizapp.tui.progress import ProgressScreen
+
+        app = quiz_app(self)
+        marked = self._marked()
+        for bank in app.library.banks if app.library is not None else ():
+            if bank.bank.id == marked:
+                attempts = self.stored(lambda: app.store.attempts(bank=marked))
+                if attempts is not None:
+                    app.push_screen(ProgressScreen(bank, attempts))

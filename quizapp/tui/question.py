@@ -1,0 +1,200 @@
+"""One part of one item: question, answer, confidence, result. Code has its own screen."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.widgets import Markdown, Static
+
+from quizapp.model.question import ChoicePart, NumericPart, Part, SymbolicPart
+from quizapp.model.score import Score
+from quizapp.model.variant import ShownChoice
+from quizapp.practice.asked import varies
+from quizapp.practice.study import Study
+from quizapp.scoring.answer import AnswerError
+from quizapp.store.record import Attempt
+from quizapp.tui.answer_box import AnswerBox
+from quizapp.tui.confidence import Confidence
+from quizapp.tui.drafting import Drafting
+from quizapp.tui.result import Result
+from quizapp.tui.signs import points
+from quizapp.tui.study_page import StudyPage
+
+
+def answer_box(part: Part, choices: tuple[ShownChoice, ...], draft: str) -> AnswerBox:
+    """The way to answer that fits a part, with the draft in it."""
+    if isinstance(part, ChoicePart):
+        from quizapp.tui.choice import ChoiceAnswer
+
+        return ChoiceAnswer(choices, several=len(part.keys) > 1, value=draft)
+    if isinstance(part, NumericPart):
+        from quizapp.tui.short_answer import ShortAnswer
+
+        unit = f" in {part.unit}" if part.unit else ""
+        return ShortAnswer(
+            f"A number{unit}: a fraction exactly, a decimal to within {part.tolerance * 100:g} %.", "8/3 or 2.667", draft
+        )
+    if isinstance(part, SymbolicPart):
+        from quizapp.tui.short_answer import ShortAnswer
+
+        symbols = "\n".join(f"  {symbol}  {domain.meaning}" for symbol, domain in part.symbols.items())
+        return ShortAnswer(f"An expression in\n{symbols}", "such as a*b/c", draft)
+    from quizapp.tui.long_answer import LongAnswer
+
+    return LongAnswer(draft)
+
+
+class QuestionScreen(StudyPage):
+    """Asks, then asks how sure, then shows what was earned and why."""
+
+    CSS_PATH: ClassVar[list[str]] = [  # type: ignore[assignment]
+        "question.tcss",
+        "answer_box.tcss",
+        "choice.tcss",
+        "short_answer.tcss",
+        "long_answer.tcss",
+        "confidence.tcss",
+        "result.tcss",
+    ]
+    ABOUT = """
+**A question.** Choose with the letter or the arrows and answer with `Enter`; type a number or an expression and press `Enter`;
+write and press `Ctrl+S`. Rate how sure you are with `1` to `5`: then you see what each point was for. What you type is kept.
+
+After the result: `Enter` goes on, `r` answers again, `a` asks the same with other numbers.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "next", "Next"),
+        Binding("a", "again", "Other numbers"),
+        Binding("r", "retry", "Answer again"),
+        Binding("f2", "hint", "Hint", key_display="F2", priority=True),
+    ]
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(study)
+        self.asked = study.asked()
+        self.attempt: Attempt | None = study.result()
+        self.pending: tuple[str, Score] | None = None
+        self.drafting = Drafting(self, lambda text: self.kept(lambda: study.store.save_draft(study.draft_key(), text)))
+
+    def heading(self) -> tuple[str, str]:
+        asked = self.asked
+        part = f" · part {asked.number} of {asked.of}" if asked.of > 1 else ""
+        worth = points(asked.part.points, asked.part.points).split(" of ")[1]
+        return asked.title, f"{asked.loaded.item.kind}{part} · {worth} · {super().heading()[1]}"
+
+    def body(self) -> ComposeResult:
+        asked = self.asked
+        with VerticalScroll(id="question", can_focus=False):
+            yield Markdown(asked.stem)
+            if asked.part_stem:
+                yield Markdown(asked.part_stem, id="part-stem")
+            yield Static("", id="hint", markup=False)
+
+    async def on_mount(self) -> None:
+        self.query_one("#hint").display = False
+        if self.attempt is None:
+            await self._take_answer()
+        else:
+            await self._show_result(self.attempt)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        done = self.attempt is not None
+        if action == "again":
+            return done and varies(self.asked.loaded)
+        if action in ("retry", "next"):
+            return done
+        if action == "hint":
+            return not done and self.asked.hint is not None
+        return super().check_action(action, parameters)
+
+    @property
+    def _view(self) -> VerticalScroll:
+        return self.query_one("#question", VerticalScroll)
+
+    async def _take_answer(self) -> None:
+        draft = self.stored(lambda: self.study.store.draft(self.study.draft_key())) or ""
+        box = answer_box(self.asked.part, self.asked.choices, draft)
+        await self._view.mount(box)
+        box.focus_field()
+        self.refresh_bindings()
+
+    async def _show_result(self, attempt: Attempt) -> None:
+        self.attempt = attempt
+        score = attempt.score()
+        assert score is not None
+        result = Result(self.asked, attempt, score, self.study.library.registry)
+        await self._view.mount(result)
+        self._view.can_focus = True
+        self._view.focus(scroll_visible=False)
+        self.refresh_bindings()
+        self.call_after_refresh(lambda: self._view.scroll_to_widget(result, animate=False, top=True))
+
+    def leave(self) -> None:
+        self.drafting.flush()
+
+    @on(AnswerBox.Edited)
+    def _edited(self, event: AnswerBox.Edited) -> None:
+        self.drafting.typed(event.value)
+
+    @on(AnswerBox.Submitted)
+    async def _submitted(self, event: AnswerBox.Submitted) -> None:
+        self.drafting.typed(event.value)
+        self.drafting.flush()
+        box = self.query_one(AnswerBox)
+        try:
+            score = self.study.grade(event.value)
+        except AnswerError as error:
+            box.complain(str(error))
+            box.scroll_visible(animate=False)
+            return
+        self.pending = (event.value, score)
+        if not self.asked.loaded.item.confidence:
+            await self._give(None)
+            return
+        box.disabled = True
+        confidence = Confidence()
+        await self._view.mount(confidence)
+        self.call_after_refresh(confidence.scroll_visible, animate=False)
+
+    @on(Confidence.Withdrawn)
+    async def _withdrawn(self) -> None:
+        self.pending = None
+        await self.query(Confidence).remove()
+        box = self.query_one(AnswerBox)
+        box.disabled = False
+        box.focus_field()
+
+    @on(Confidence.Rated)
+    async def _rated(self, event: Confidence.Rated) -> None:
+        await self._give(event.level)
+
+    async def _give(self, confidence: int | None) -> None:
+        if self.pending is None:
+            return
+        text, score = self.pending
+        attempt = self.stored(lambda: self.study.record(text, score, confidence))
+        if attempt is None:
+            return
+        self.pending = None
+        await self.query(Confidence).remove()
+        await self.query(AnswerBox).remove()
+        await self._show_result(attempt)
+
+    async def action_retry(self) -> None:
+        self.attempt = None
+        await self.query(Result).remove()
+        self._view.can_focus = False
+        await self._take_answer()
+        self._view.scroll_home(animate=False)
+
+    def action_again(self) -> None:
+        if self.stored(self.study.again):
+            self.show_step()
+
+    def action_hint(self) -> None:
+        hint = self.query_one("#hint", Static)
+        hint.update(f"Hint: {self.asked.hint}")
+        hint.display = True
+        hint.scroll_visible(animate=False)

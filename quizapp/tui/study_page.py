@@ -1,0 +1,78 @@
+"""What the screens of a study sitting share: back, skip, contents, the reading notes, home; and which screen a step needs."""
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from quizapp.practice.asked import is_code
+from quizapp.practice.study import Study
+from quizapp.tui.page import Page
+
+
+def screen_for(study: Study) -> "StudyPage":
+    """The screen of the sitting's present step."""
+    step = study.step
+    if step.reading is not None:
+        from quizapp.tui.reading import ReadingScreen
+
+        return ReadingScreen(study)
+    if step.part is not None and is_code(step.part):
+        from quizapp.tui.lab import LabScreen
+
+        return LabScreen(study)
+    from quizapp.tui.question import QuestionScreen
+
+    return QuestionScreen(study)
+
+
+class StudyPage(Page):
+    """One step of a sitting."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f3", "step(-1)", "Back", key_display="F3", priority=True),
+        Binding("f4", "step(1)", "Skip", key_display="F4", priority=True),
+        Binding("f5", "contents", "Contents", key_display="F5", priority=True),
+        Binding("escape", "home", "Home", key_display="Esc", priority=True),
+    ]
+
+    def __init__(self, study: Study) -> None:
+        super().__init__()
+        self.study = study
+
+    def heading(self) -> tuple[str, str]:
+        return self.study.bank.bank.title, f"{self.study.index + 1}/{len(self.study.steps)}"
+
+    def leave(self) -> None:
+        """Called before the screen goes away; subclasses write what they hold."""
+
+    def show_step(self) -> None:
+        """Replaces this screen by the one of the sitting's present step."""
+        self.app.switch_screen(screen_for(self.study))
+
+    def action_step(self, by: int) -> None:
+        self.leave()
+        target = self.study.index + by
+        if target >= len(self.study.steps):
+            from quizapp.tui.summary import SummaryScreen
+
+            self.app.switch_screen(SummaryScreen(self.study))
+        elif target >= 0 and self.stored(lambda: self.study.go(target)):
+            self.show_step()
+
+    def action_next(self) -> None:
+        """What Enter does where a step is done; apart from skipping, so that the footer names both."""
+        self.action_step(1)
+
+    def action_contents(self) -> None:
+        from quizapp.tui.contents import ContentsScreen
+
+        self.leave()
+        self.app.push_screen(ContentsScreen(self.study), self._go)
+
+    def _go(self, index: int | None) -> None:
+        if index is not None and index != self.study.index and self.stored(lambda: self.study.go(index)):
+            self.show_step()
+
+    def action_home(self) -> None:
+        self.leave()
+        self.app.pop_screen()

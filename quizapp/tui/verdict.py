@@ -1,0 +1,143 @@
+"""The verdict on one submission: what happened, on which scenario, which weights each token got, what to do about it."""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from quizapp.model.misconception import Misconception
+from quizapp.model.verdict import RankReport, ScenarioVerdict, Verdict
+from quizapp.tui.page import Page
+from quizapp.tui.signs import points, sign, signed, style, word
+from quizapp.tui.table import rows
+from quizapp.tui.weights import weight_bars
+
+
+def counts(scenario: ScenarioVerdict) -> str:
+    """Valid tokens of each rank, ``2 | 4``; of each microbatch where there are several, ``2+1 | 4+0``."""
+    return " | ".join("+".join(str(count) for count in rank) for rank in scenario.counts)
+
+
+def scenario_table(scenarios: tuple[ScenarioVerdict, ...]) -> Content:
+    """One row per scenario and world size."""
+    body = []
+    for scenario in scenarios:
+        look = style(scenario.outcome)
+        error = "" if scenario.max_relative_error is None else f"{scenario.max_relative_error:.1e}"
+        body.append(
+            [
+                (f"{sign(scenario.outcome)} {word(scenario.outcome)}", look),
+                (scenario.name, ""),
+                (str(scenario.world_size), ""),
+                (error, ""),
+                (counts(scenario), ""),
+            ]
+        )
+    return rows(("outcome", "scenario", "ranks", "error", "valid tokens per rank"), body)
+
+
+def rank_table(ranks: tuple[RankReport, ...], source: str) -> Content:
+    """Where each rank stood, with the learner's own line."""
+    lines = source.splitlines()
+    body = []
+    for rank in ranks:
+        where = ""
+        if rank.place is not None:
+            text = lines[rank.place.line - 1].strip() if 0 < rank.place.line <= len(lines) else ""
+            where = f"line {rank.place.line}: {text}"
+        body.append([(str(rank.rank), ""), (rank.state, ""), (rank.collective or "none", ""), (where or rank.message or "", "")])
+        if where and rank.message:
+            body.append([("", ""), ("", ""), ("", ""), (rank.message, "")])
+    return rows(("rank", "state", "last collective", "where"), body)
+
+
+def shut_in(verdict: Verdict) -> str:
+    """What kept the code in."""
+    return {"container": "in a container", "bubblewrap": "in bubblewrap", "none": "no sandbox"}[verdict.sandbox]
+
+
+def weighed(verdict: Verdict) -> ScenarioVerdict | None:
+    """The scenario whose weights say most: the smallest failing one, else the first failing one that has weights."""
+    if verdict.counterexample is not None and verdict.counterexample.weights:
+        return verdict.counterexample
+    return next((s for s in verdict.scenarios if s.outcome != "pass" and s.weights), None)
+
+
+def sections(
+    verdict: Verdict, source: str, registry: Mapping[str, Misconception], hints: Mapping[str, str], columns: int
+) -> Iterator[tuple[str, Content]]:
+    """Caption and text of each part of the screen, most telling first."""
+    head = Content.assemble(signed(verdict.outcome), (f" · {points(verdict.points, verdict.max_points)}", "bold"))
+    yield "", head + Content(f"\n{verdict.summary}")
+    for diagnosis in verdict.diagnosis:
+        known = registry.get(diagnosis.id)
+        why = f"\nWhy people do it: {known.why}\nInstead: {known.cure}" if known else ""
+        hint = f"\nHere: {hints[diagnosis.id]}" if diagnosis.id in hints else ""
+        yield "Cause", Content.assemble((diagnosis.title, "bold"), f"\n{diagnosis.evidence}{why}{hint}")
+    if not verdict.diagnosis and verdict.outcome == "wrong":
+        yield "Cause", Content("unknown: no wrong idea that this lab knows predicts these numbers")
+    shown = weighed(verdict)
+    if shown is not None:
+        yield f"Weights: {shown.name}, {shown.world_size} ranks, valid tokens {counts(shown)}", weight_bars(shown.weights, columns)
+    elif verdict.counterexample is not None:
+        yield "Smallest failing scenario", scenario_table((verdict.counterexample,))
+    if verdict.ranks:
+        yield "Ranks", rank_table(verdict.ranks, source)
+    if verdict.scenarios:
+        yield "Scenarios", scenario_table(verdict.scenarios)
+    for scenario in verdict.scenarios:
+        if scenario.message:
+            yield f"{scenario.name}, {scenario.world_size} ranks", Content(scenario.message)
+    if verdict.output:
+        yield "Printed by your code", Content(verdict.output)
+    where = f"{verdict.backend}, {shut_in(verdict)} · {verdict.device} · {verdict.collectives}"
+    yield "Ran on", Content(f"{where} · seed {verdict.seed} · {verdict.milliseconds:.0f} ms")
+
+
+class VerdictScreen(Page):
+    """Esc or Enter goes back to the editor."""
+
+    CSS_PATH = "verdict.tcss"
+    ABOUT = """
+**The verdict.** Every objective is a weighted sum of token losses, so the judge shows the weight that each token *should* have
+and the one that your code *gave* it. `wanted` above `given`: the same length is right. `Esc` or `Enter` goes back to your code.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back to the code", key_display="Esc"),
+        Binding("enter", "back", "Back", show=False),
+        Binding("n", "next", "Next question"),
+    ]
+
+    def __init__(
+        self, verdict: Verdict, source: str, registry: Mapping[str, Misconception], hints: Mapping[str, str], title: str
+    ) -> None:
+        super().__init__()
+        self.verdict, self._source, self._registry, self._hints, self._title = verdict, source, registry, hints, title
+
+    def heading(self) -> tuple[str, str]:
+        return f"{self._title} · verdict", points(self.verdict.points, self.verdict.max_points)
+
+    def body(self) -> ComposeResult:
+        columns = self.app.size.width - 6
+        with VerticalScroll(id="verdict"):
+            for caption, text in sections(self.verdict, self._source, self._registry, self._hints, columns):
+                if caption:
+                    yield Static(caption, classes="caption", markup=False)
+                yield Static(text, classes="section")
+
+    def on_mount(self) -> None:
+        self.query_one("#verdict").focus()
+
+    def action_back(self) -> None:
+        self.app.pop_screen()
+
+    async def action_next(self) -> None:
+        from quizapp.tui.study_page import StudyPage
+
+        await self.app.pop_screen()
+        if isinstance(self.app.screen, StudyPage):
+            self.app.screen.action_step(1)
