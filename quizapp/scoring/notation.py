@@ -144,7 +144,7 @@ def _spellings(symbols: Iterable[str]) -> Mapping[str, str]:
 
 def _splits(run: str, spelt: Mapping[str, str]) -> set[tuple[str, ...]]:
     """Every way to read a run of letters as a product of symbols."""
-    ways: list[set[tuple[str, ...]]] = [{()}] + [set() for _ in run]
+    ways: list[set[tuple[str, ...]]] = [{()}, *(set[tuple[str, ...]]() for _ in run)]
     for end in range(1, len(run) + 1):
         for spelling, symbol in spelt.items():
             start = end - len(spelling)

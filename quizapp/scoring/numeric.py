@@ -25,7 +25,7 @@ def _rational(value: Scalar) -> tuple[Fraction, bool]:
 
 
 def _gives(numeral: Numeral, target: Fraction, whole: bool, tolerance: Fraction) -> bool:
-    """Whether the numeral gives the target: a fraction or integer exactly, where the target can be given so, else within the tolerance."""
+    """Whether the numeral gives the target: exactly where it is a fraction or both are integers, else within the tolerance."""
     if numeral.value == target:
         return True
     claims_exact = numeral.exact and (numeral.place is None or target.denominator == 1)

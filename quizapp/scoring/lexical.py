@@ -1,0 +1,223 @@
+"""The lexical tier: how far a part of an answer covers a criterion's phrases and concept groups, word by word.
+
+Here: a rubric made ready, and the strength of support between 0 and 1 with the words that give it. Not here: what follows from
+it for points (``quizapp.scoring.text``). Another tier has to give the same :class:`Support`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quizapp.model.rubric import Criterion, Rubric, ShownMisconception
+from quizapp.scoring.clauses import Window
+from quizapp.scoring.lexicon import INABILITY, OPPOSITE
+from quizapp.scoring.words import Vocabulary, Word, read_phrase, vocabulary
+
+MET = 0.6
+"""Support from which a criterion is met, where the rubric sets no threshold of its own."""
+UNSURE = 0.15
+"""How far below its threshold support is still worth a follow-up question."""
+QUESTION_WEIGHT = 0.4
+"""Weight, against 1, of a phrase's word that the question itself holds."""
+GROUP_WEIGHT = 0.8
+"""Credit for another term of the same concept group."""
+OPPOSED, UNSAID = 0.5, 0.65
+"""What is left of a phrase's coverage where its *same* or *differ* is said the other way round, or not at all."""
+GROUPS_ALONE = 0.65
+"""Support from groups that are all covered, before any phrase is."""
+ONE_GROUP = 0.3
+"""Phrase coverage that a single group needs beside it: one term alone is a topic, not a claim."""
+MAX_SPREAD = 26
+"""Words over which the groups of one claim may be spread."""
+
+Keys = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase of a rubric, made ready."""
+
+    text: str
+    weights: Mapping[str, float]
+    """Key -> weight of its content words."""
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyCriterion:
+    criterion: Criterion
+    accept: tuple[Phrase, ...]
+    reject: tuple[Phrase, ...]
+    groups: tuple[tuple[Keys, ...], ...]
+    """Group -> terms -> keys in a row."""
+    terms: frozenset[str]
+    """Every key of the groups and the accept phrases."""
+
+    @property
+    def threshold(self) -> float:
+        return self.criterion.threshold or MET
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyMisconception:
+    shown: ShownMisconception
+    accept: tuple[Phrase, ...]
+    refute: tuple[Phrase, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyRubric:
+    """A rubric and the question it belongs to, made ready."""
+
+    criteria: tuple[ReadyCriterion, ...]
+    misconceptions: tuple[ReadyMisconception, ...]
+    question: frozenset[str]
+    """Keys of the question's content words."""
+    spelling: Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """How well something covers a phrase or a criterion."""
+
+    strength: float
+    words: tuple[Word, ...] = ()
+    """The words that give it."""
+    phrase: Phrase | None = None
+
+
+NOTHING = Support(0.0)
+
+
+def _phrase(text: str, question: frozenset[str]) -> Phrase:
+    words = read_phrase(text)
+    weights = {word.key: QUESTION_WEIGHT if word.key in question else 1.0 for word in words if word.content}
+    return Phrase(text, weights, negated(words))
+
+
+def negated(words: Iterable[Word]) -> bool:
+    """Whether a negator or an inability stands anywhere in the words."""
+    return any(word.negator or word.text in INABILITY for word in words)
+
+
+@lru_cache(maxsize=64)
+def ready(rubric: Rubric, question: str) -> ReadyRubric:
+    """Makes a rubric ready; remembered, since a class answers one question many times."""
+    texts = [question]
+    for criterion in rubric.criteria:
+        texts += [
+            criterion.description,
+            *criterion.accept,
+            *criterion.reject,
+            *(term for group in criterion.groups for term in group),
+        ]
+    for shown in rubric.misconceptions:
+        texts += [*shown.accept, *shown.refute]
+    asked = frozenset(word.key for word in read_phrase(question) if word.content)
+    criteria = []
+    for criterion in rubric.criteria:
+        accept = tuple(_phrase(text, asked) for text in criterion.accept)
+        groups = tuple(tuple(tuple(word.key for word in read_phrase(term)) for term in group) for group in criterion.groups)
+        terms = frozenset(key for group in groups for term in group for key in term) | {
+            key for phrase in accept for key in phrase.weights
+        }
+        reject = tuple(_phrase(text, asked) for text in criterion.reject)
+        criteria.append(ReadyCriterion(criterion, accept, reject, groups, terms))
+    misconceptions = tuple(
+        ReadyMisconception(
+            shown, tuple(_phrase(text, asked) for text in shown.accept), tuple(_phrase(text, asked) for text in shown.refute)
+        )
+        for shown in rubric.misconceptions
+    )
+    return ReadyRubric(tuple(criteria), misconceptions, asked, vocabulary(texts))
+
+
+def _group_of(groups: Sequence[Sequence[Keys]], key: str) -> Sequence[Keys]:
+    """The terms that may stand for a key: those of the groups that hold it."""
+    return [term for group in groups if any(term == (key,) for term in group) for term in group]
+
+
+def _places(words: Sequence[Word], term: Keys) -> list[int]:
+    """Where a term begins: its keys in a row, a function word between them allowed."""
+    found = []
+    for at in range(len(words)):
+        position, matched = at, 0
+        while position < len(words) and matched < len(term):
+            if words[position].key == term[matched]:
+                matched += 1
+            elif matched == 0 or words[position].content:
+                break
+            position += 1
+        if matched == len(term):
+            found.append(at)
+    return found
+
+
+def cover_phrase(phrase: Phrase, words: Sequence[Word], groups: Sequence[Sequence[Keys]] = ()) -> Support:
+    """How much of a phrase the words hold, whatever their order; its *same* or *differ* weighs most."""
+    total = sum(phrase.weights.values())
+    if not total:
+        return NOTHING
+    by_key: dict[str, Word] = {}
+    for word in words:
+        if word.content:
+            by_key.setdefault(word.key, word)
+    used = [by_key[key] for key in phrase.weights if key in by_key]
+    gained, factor = sum(weight for key, weight in phrase.weights.items() if key in by_key), 1.0
+    for key, weight in phrase.weights.items():
+        if key in by_key:
+            continue
+        if key in OPPOSITE:
+            factor = OPPOSED if OPPOSITE[key] in by_key else UNSAID
+        others = (by_key[term[0]] for term in _group_of(groups, key) if len(term) == 1 and term[0] in by_key)
+        stand_in = next((word for word in others if word not in used), None)
+        if stand_in is not None and OPPOSITE.get(key) != stand_in.key:
+            gained += GROUP_WEIGHT * weight
+            used.append(stand_in)
+    return Support(gained / total * factor, tuple(dict.fromkeys(used)), phrase)
+
+
+def best_phrase(phrases: Iterable[Phrase], words: Sequence[Word], groups: Sequence[Sequence[Keys]] = ()) -> Support:
+    """The best covered of some phrases."""
+    return max((cover_phrase(phrase, words, groups) for phrase in phrases), key=lambda support: support.strength, default=NOTHING)
+
+
+def cover_groups(groups: Sequence[Sequence[Keys]], words: Sequence[Word]) -> tuple[float, tuple[Word, ...]]:
+    """The share of the groups that the words cover, and the words: the tightest ones where all groups are covered."""
+    if not groups:
+        return 0.0, ()
+    hits = sorted((at, number) for number, group in enumerate(groups) for term in group for at in _places(words, term))
+    covered = {number for _, number in hits}
+    if len(covered) < len(groups):
+        first = {number: at for at, number in reversed(hits)}
+        return len(covered) / len(groups), tuple(words[at] for at in sorted(set(first.values())))
+    best: tuple[int, list[int]] | None = None
+    for index, (start, _) in enumerate(hits):
+        seen: dict[int, int] = {}
+        for at, number in hits[index:]:
+            seen.setdefault(number, at)
+            if len(seen) == len(groups):
+                spread = at - start
+                if best is None or spread < best[0]:
+                    best = spread, sorted(set(seen.values()))
+                break
+    if best is None or best[0] > MAX_SPREAD:
+        return (len(groups) - 1) / len(groups), ()
+    return 1.0, tuple(words[at] for at in best[1])
+
+
+def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
+    """How well a window says what a criterion asks for, polarity aside."""
+    words = window.words
+    phrase = best_phrase(ready_criterion.accept, words, ready_criterion.groups)
+    share, grouped = cover_groups(ready_criterion.groups, words)
+    said = phrase.strength
+    if phrase.phrase is not None and phrase.phrase.negated and not negated(words):
+        said *= 0.6
+    strength = max(said, 0.3 * share + 0.45 * said if len(ready_criterion.groups) > 1 else 0.0)
+    if share == 1.0 and (len(ready_criterion.groups) > 1 or said >= ONE_GROUP or not ready_criterion.accept):
+        strength = max(strength, GROUPS_ALONE + (1 - GROUPS_ALONE) * said)
+    used = tuple(dict.fromkeys((*grouped, *phrase.words) if said >= 0.4 or not grouped else grouped))
+    return Support(min(strength, 1.0), used, phrase.phrase)

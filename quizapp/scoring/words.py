@@ -1,0 +1,291 @@
+"""From text to words: offsets into the text as written, stems, concepts, spelling slips.
+
+Here: what the words are. Not here: clauses and polarity (``quizapp.scoring.clauses``), and what a rubric asks.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from quizapp.scoring.lexicon import (
+    CONCEPTS,
+    CONTENT_ANYWAY,
+    EXACT,
+    FUNCTION_WORDS,
+    GRANTS_DIFFERENCE,
+    HARMLESS_AFTER,
+    INABILITY,
+    NEGATORS,
+    OPPOSITE,
+    PROTECTED,
+)
+
+SHORTEST_SLIP = 4
+"""Shortest word that is taken for a misspelling."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_FILLERS = frozenset(
+    {"the", "a", "an", "all", "exactly", "always", "quite", "really", "be", "have", "of", "any", "at", "to", "necessarily", "in"}
+)
+_VERB_MEAN = frozenset(
+    {"that", "more", "less", "fewer", "you", "we", "it", "they", "there", "some", "the", "a", "an", "one", "each", "every"}
+)
+_NOT_COMPARING = {
+    "even": {"though", "if", "when", "one", "a", "the", "more", "less", "with", "then", "so", "after"},
+    "same": {
+        "problem",
+        "thing",
+        "reason",
+        "issue",
+        "way",
+        "effect",
+        "error",
+        "mistake",
+        "holds",
+        "applies",
+        "goes",
+        "happens",
+        "bug",
+        "logic",
+    },
+}
+"""*even* and *same* compare nothing before these words."""
+_NOUN_BEFORE = frozenset(
+    [
+        "the",
+        "a",
+        "of",
+        "per",
+        "local",
+        "global",
+        "own",
+        "weighted",
+        "those",
+        "these",
+        "this",
+        "token",
+        "rank",
+        "sample",
+        "loss",
+        "gradient",
+        "batch",
+        "microbatch",
+        "and",
+        "or",
+        "to",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, or a few that mean one thing together."""
+
+    text: str
+    """In lower case, without accents, slips mended."""
+    key: str
+    """What it is compared by: a concept (``~rank``), else its stem."""
+    start: int
+    end: int
+    """Half open, in the text as written."""
+    content: bool
+    negator: bool = False
+    """Denies what follows it in its clause."""
+
+
+def fold(text: str) -> tuple[str, list[int]]:
+    """The text with compatible characters unified and accents taken off, and where each of its characters stood; the end too."""
+    out: list[str] = []
+    origin: list[int] = []
+    for place, sign in enumerate(text):
+        plain = sign if sign.isascii() else "".join(c for c in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(c))
+        out.append(plain)
+        origin.extend([place] * len(plain))
+    return "".join(out), [*origin, len(text)]
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> object:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """The Snowball stem of a lower-case word."""
+    return str(_stemmer().stemWord(word.replace("’", "'")))  # type: ignore[attr-defined]
+
+
+@lru_cache(maxsize=1)
+def _concepts() -> tuple[dict[str, str], dict[str, list[tuple[tuple[str, ...], str]]]]:
+    """Stem -> concept, and for entries of several words: first word -> (words, concept), longest first."""
+    singles: dict[str, str] = {}
+    several: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for concept, entries in CONCEPTS.items():
+        for entry in entries:
+            words = tuple(entry.split())
+            if len(words) == 1:
+                singles.setdefault(stem(words[0]), concept)
+            else:
+                several.setdefault(words[0], []).append((words, concept))
+    for entries_of_word in several.values():
+        entries_of_word.sort(key=lambda entry: -len(entry[0]))
+    return singles, several
+
+
+def _is_negator(text: str) -> bool:
+    plain = text.replace("’", "'")
+    return plain in NEGATORS or (plain.endswith("n't") and plain not in INABILITY)
+
+
+def _word(text: str, start: int, end: int) -> Word:
+    if text in EXACT:
+        return Word(text, EXACT[text], start, end, content=True)
+    content = (
+        (text not in FUNCTION_WORDS or text in CONTENT_ANYWAY)
+        and not text.replace("’", "'").endswith("n't")
+        and not _is_negator(text)
+    )
+    return Word(text, _concepts()[0].get(stem(text), stem(text)), start, end, content, _is_negator(text))
+
+
+def _bare(text: str) -> list[Word]:
+    folded, origin = fold(text)
+    words: list[Word] = []
+    for match in _WORD.finditer(folded):
+        start = match.start()
+        for piece in _CAMEL.split(match.group()):
+            end = start + len(piece)
+            words.append(_word(piece.casefold().replace("’", "'").replace("ʼ", "'"), origin[start], origin[end - 1] + 1))
+            start = end
+    return words
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words that a misspelling may be meant for."""
+
+    words: tuple[str, ...]
+    stems: frozenset[str]
+
+    def mend(self, word: Word) -> Word:
+        """The word that was meant, where one is near enough; else the word."""
+        text = word.text
+        if len(text) < SHORTEST_SLIP or not word.content or text in PROTECTED or word.key in self.stems or word.key.startswith("~"):
+            return word
+        meant = self._nearest(text)
+        return word if meant is None else replace(_word(meant, word.start, word.end), text=meant)
+
+    def _nearest(self, text: str) -> str | None:
+        from rapidfuzz.distance import OSA
+
+        allowed = 1 if len(text) < 7 else 2
+        best: tuple[int, str] | None = None
+        for candidate in self.words:
+            if candidate[0] != text[0] or abs(len(candidate) - len(text)) > allowed:
+                continue
+            if len(text) == SHORTEST_SLIP and sorted(candidate) != sorted(text):
+                continue
+            distance = OSA.distance(text, candidate, score_cutoff=allowed)
+            if distance <= allowed and (best is None or distance < best[0]):
+                best = distance, candidate
+        return None if best is None else best[1]
+
+
+def vocabulary(texts: Iterable[str]) -> Vocabulary:
+    """The content words of some texts, and the field's own."""
+    found = {word.text for text in texts for word in _bare(text) if word.content and len(word.text) >= SHORTEST_SLIP}
+    own = {entry for entries in CONCEPTS.values() for entry in entries if " " not in entry and len(entry) >= SHORTEST_SLIP}
+    words = tuple(sorted(found | own))
+    return Vocabulary(words, frozenset(stem(word) for word in words))
+
+
+def _is_verb(words: Sequence[Word], at: int) -> bool:
+    """``more GPUs means more work``: here *means* is no average."""
+    if words[at].text not in ("mean", "means", "meaning"):
+        return False
+    following = words[at + 1].text if at + 1 < len(words) else ""
+    before = words[at - 1].text if at else ""
+    return (
+        words[at].text == "meaning"
+        or (following in _VERB_MEAN and before not in _NOUN_BEFORE)
+        or before in ("not", "would", "does", "doesn't")
+    )
+
+
+def _joined(words: Sequence[Word]) -> list[Word]:
+    """Puts word pairs that are one concept together."""
+    several = _concepts()[1]
+    out: list[Word] = []
+    at = 0
+    while at < len(words):
+        for parts, concept in several.get(words[at].text, ()):
+            if tuple(word.text for word in words[at : at + len(parts)]) == parts:
+                last = words[at + len(parts) - 1]
+                out.append(Word(" ".join(parts), concept, words[at].start, last.end, content=True))
+                at += len(parts)
+                break
+        else:
+            word = words[at]
+            following = words[at + 1].text if at + 1 < len(words) else ""
+            if _is_verb(words, at) or following in _NOT_COMPARING.get(word.text, ()):
+                word = replace(word, key=f"({word.text})", content=False)
+            out.append(word)
+            at += 1
+    return out
+
+
+def _polarised(words: Sequence[Word]) -> list[Word]:
+    """``not the same`` is *differ*, ``never differ`` is *same*: the negator goes into the concept. ``not only`` denies nothing.
+
+    Who asks *whether* counts are the same, or says that it is right *only if* they are, speaks of their difference.
+    """
+    out = list(words)
+    for at, word in enumerate(words):
+        if not word.negator:
+            continue
+        following = at + 1
+        reach, between = 5, 0
+        if following < len(words) and words[following].text in HARMLESS_AFTER - {"necessarily", "longer"}:
+            out[at] = replace(word, negator=False)
+            continue
+        while following < len(words) and following - at <= reach:
+            other = words[following]
+            if other.key in OPPOSITE and (between == 0 or other.key == "~same"):
+                out[at] = replace(word, negator=False, content=False)
+                out[following] = replace(other, key=OPPOSITE[other.key], start=word.start, content=True)
+                break
+            between += other.text not in _FILLERS and other.text != "two"
+            if between > 1 or other.negator:
+                break
+            following += 1
+        if following < len(words) and words[following].text == "necessarily":
+            out[at] = replace(word, negator=False)
+    for at, word in enumerate(words):
+        supposed = word.text in GRANTS_DIFFERENCE or (
+            word.text in ("if", "when") and at and words[at - 1].text in ("only", "right", "fine")
+        )
+        for following in range(at + 1, min(at + 14, len(words))) if supposed else ():
+            if out[following].key == "~same":
+                out[following] = replace(out[following], key="~differ")
+                break
+    return out
+
+
+def read_words(text: str, spelling: Vocabulary | None = None) -> tuple[Word, ...]:
+    """The words of a text in order, with offsets into it as written."""
+    words = _bare(text)
+    if spelling is not None:
+        words = [spelling.mend(word) for word in words]
+    return tuple(_polarised(_joined(words)))
+
+
+@lru_cache(maxsize=8192)
+def read_phrase(text: str) -> tuple[Word, ...]:
+    """The words of a rubric's phrase; remembered."""
+    return read_words(text)
