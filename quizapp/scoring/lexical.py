@@ -197,7 +197,8 @@ def cover_groups(groups: Sequence[Sequence[Keys]], words: Sequence[Word]) -> tup
     for index, (start, _) in enumerate(hits):
         seen: dict[int, int] = {}
         for at, number in hits[index:]:
-            seen.setdefault(number, at)
+            if at not in seen.values():  # one word can't stand for two concepts
+                seen.setdefault(number, at)
             if len(seen) == len(groups):
                 spread = at - start
                 if best is None or spread < best[0]:

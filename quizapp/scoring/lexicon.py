@@ -9,17 +9,21 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-FUNCTION_WORDS = _words("""a about above across actually after again all also although am an and any anything are aren't as at be because been
-    before being below between both but by came can can't cannot come could couldn't did didn't do does doesn't doing don't done
-    down during each either else even ever every everything few first for from further get gets getting give gives given go goes
-    going gone got had has have having he her here his how however i i'd i'll i'm i've if in instead into is isn't it it's its
-    itself just let lets let's like made make makes making many may maybe me might mine more most much must my need needs
-    neither no nor not now of off on once one only onto or other others our out over own perhaps quite rather really said same
-    say says see seem seems shall she should since so some something still such than that that's the their them then there
-    there's therefore these they they're this those though through thus to together too toward under until up upon us use used
-    uses using very via was we we'd we're well were what what's when where whether which while who whom whose why will with
-    within would yet you you'd you're your yours yourself would've want wants thing things way ways someone somebody everybody
-    everyone""")  # fmt: skip
+FUNCTION_WORDS = _words(
+    """
+    a about above across actually after again all also although am an and any anything are aren't as at be because been
+    before being below between both but by came can can't cannot come could couldn't did didn't do does doesn't doing
+    don't done down during each either else even ever every everything few first for from further get gets getting give
+    gives given go goes going gone got had has have having he her here his how however i i'd i'll i'm i've if in instead
+    into is isn't it it's its itself just let lets let's like made make makes making many may maybe me might mine more
+    most much must my need needs neither no nor not now of off on once one only onto or other others our out over own
+    perhaps quite rather really said same say says see seem seems shall she should since so some something still such
+    than that that's the their them then there there's therefore these they they're this those though through thus to
+    together too toward under until up upon us use used uses using very via was we we'd we're well were what what's when
+    where whether which while who whom whose why will with within would yet you you'd you're your yours yourself
+    would've want wants thing things way ways someone somebody everybody everyone
+    """
+)
 """Words that carry no content of their own. Some of them carry polarity, which is looked at first."""
 
 CONTENT_ANYWAY = frozenset({"same", "even", "once", "own", "more", "few"})
@@ -32,9 +36,14 @@ INABILITY = frozenset({"cannot", "can't", "cant", "couldn't", "couldnt", "unable
 """Say that something is beyond a thing's power: an explanation of the problem, not a denial of it."""
 HARMLESS_AFTER = _words("only just merely simply solely necessarily sure certain clear surprising because matter longer")
 """``not only``, ``not necessarily``, ``no matter``: these deny nothing."""
-HANDLING = _words("""know knows account accounts consider considers see sees aware understand understands correct corrects handle handles weight
-    weights weigh compensate compensates fix fixes adjust adjusts guarantee guarantees ensure ensures imply implies cancel cancels
-    take takes look looks care cares notice notices change changes rescale divide normalise normalize weighted""")
+HANDLING = _words(
+    """
+    know knows account accounts consider considers see sees aware understand understands correct corrects handle handles
+    weight weights weigh compensate compensates fix fixes adjust adjusts guarantee guarantees ensure ensures imply
+    implies cancel cancels take takes look looks care cares notice notices change changes rescale divide normalise
+    normalize weighted
+    """
+)
 """``DDP does not know ...``: the subject fails to handle something, which states the problem."""
 
 NO_EFFECT = (
@@ -47,8 +56,12 @@ NO_EFFECT = (
 )
 """A clause that says that something has no effect; matched on lower-case text."""
 
-DISTANCED = _words("""myth mistake mistaken mistakenly misconception wrong wrongly false falsely incorrect incorrectly naive naively untrue fallacy
-    illusion pretend supposedly""")
+DISTANCED = _words(
+    """
+    myth mistake mistaken mistakenly misconception wrong wrongly false falsely incorrect incorrectly naive naively
+    untrue fallacy illusion pretend supposedly
+    """
+)
 """Words that hold a claim at arm's length: it is reported, not made."""
 
 GRANTS_DIFFERENCE = frozenset({"whether", "unless"})
@@ -120,27 +133,36 @@ EXACT = {"divisible": "~divisible", "divisibility": "~divisible"}
 
 OPPOSITE = {"~same": "~differ", "~differ": "~same"}
 
-PROTECTED = _words("""able actual agree also always amount apply area argue bank base basis been bench best better bigger block both bound
-    brand break bring build call came card care case catch cause chance change charge check choice chosen claim class clean clear
-    close coarse collect come compare compute content correct course court cover data date deal defer dense depend detail develop
-    device devise direct divine dream drive drop during early earn effect else enough error even event ever every exact example
-    expect fact fair fall false fast fewer field figure final find first fixed float follow force form former found free frees front
-    gather general gone good grade gradual great group grow guess half hand happen hard have head help hence high hold host hour
-    idea image impact inside issue keep kind know known label large last late later latter layer lead learn least leave left less
-    letter level light line list live load locate location long look lose loss lost lots lower main many mark mask match math matter
-    meant measure mention might mind mode model more most move much must near need never next node noise none normal note notice
-    number often once open operate order other over pair part pass past path perform place plan point poor power present proceed
-    process product prove quick quite raise range rare rate rather read real reason recall report rest result rule same sane scale
-    score seed seem sense sent series serve several share shared shares short should show side sign simple simply single size skip
-    slice slow small some sort source span speed split stand start state stay step still stop store such sure table tail take taken
-    tale talk task team tell test text than then there think those time told took tool total track trail train trained true try turn
-    type under unit until used user usual value verse very wait want watch weak well went were what when where which while whole
-    wide will with within word work world worse would write wrong year zero""")
+PROTECTED = _words(
+    """
+    able actual agree also always amount apply area argue bank base basis been bench best better bigger block both bound
+    brand break bring build call came card care case catch cause chance change charge check choice chosen claim class
+    clean clear close coarse collect come compare compute content correct course court cover data date deal defer dense
+    depend detail develop device devise direct divine dream drive drop during early earn effect else enough error even
+    event ever every exact example expect fact fair fall false fast fewer field figure final find first fixed float
+    follow force form former found free frees front gather general gone good grade gradual great group grow guess half
+    hand happen hard have head help hence high hold host hour idea image impact inside issue keep kind know known label
+    large last late later latter layer lead learn least leave left less letter level light line list live load locate
+    location long look lose loss lost lots lower main many mark mask match math matter meant measure mention might mind
+    mode model more most move much must near need never next node noise none normal note notice number often once open
+    operate order other over pair part pass past path perform place plan point poor power present proceed process
+    product prove quick quite raise range rare rate rather read real reason recall report rest result rule same sane
+    scale score seed seem sense sent series serve several share shared shares short should show side sign simple simply
+    single size skip slice slow small some sort source span speed split stand start state stay step still stop store
+    such sure table tail take taken tale talk task team tell test text than then there think those time told took tool
+    total track trail train trained true try turn type under unit until used user usual value verse very wait want watch
+    weak well went were what when where which while whole wide will with within word work world worse would write wrong
+    year zero
+    """
+)
 """Common words that stand within a letter or two of a term and are not misspellings of it."""
 
-OTHER_LANGUAGES = _words("""der die das und ist nicht ein eine einen wenn dann weil auf mit von für wird werden sich auch aber jeder jede über seine
-    el la los las un una es son que por para con su sus cada luego pero como del si no se
-    le les des et est une dans pour sur qui pas avec chaque donc mais ou leur leurs il elle
-    il lo gli di che per con non sono ogni della degli e o um os das nos uma não com mais
-    een het van niet zijn op voor dat""") - {"die", "no", "on", "as", "or", "um", "per", "do", "com"}  # fmt: skip
+OTHER_LANGUAGES = _words(
+    """
+    der die das und ist nicht ein eine einen wenn dann weil auf mit von für wird werden sich auch aber jeder jede über
+    seine el la los las un una es son que por para con su sus cada luego pero como del si no se le les des et est une
+    dans pour sur qui pas avec chaque donc mais ou leur leurs il elle il lo gli di che per con non sono ogni della degli
+    e o um os das nos uma não com mais een het van niet zijn op voor dat
+    """
+) - {"die", "no", "on", "as", "or", "um", "per", "do", "com"}
 """Function words of some neighbours, to tell an answer in another language from a weak one."""

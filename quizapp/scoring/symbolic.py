@@ -17,7 +17,7 @@ from typing import Any, Literal
 from quizapp.model.formula import Formula, FormulaError, Scalar, UndefinedValue, Value
 from quizapp.model.question import SymbolicPart
 from quizapp.model.score import Score
-from quizapp.model.variant import number
+from quizapp.model.variant import fill, number
 from quizapp.scoring.answer import AnswerError, sentence, single, span
 from quizapp.scoring.notation import read_expression
 
@@ -154,11 +154,12 @@ def _written(constant: Fraction, exponents: Mapping[str, int]) -> str:
     return "*".join(above) + (f"/{below}" if below else "")
 
 
-def score_symbolic(part: SymbolicPart, answer: str, titles: Mapping[str, str]) -> Score:
+def score_symbolic(part: SymbolicPart, answer: str, titles: Mapping[str, str], values: Mapping[str, Value] | None = None) -> Score:
     """Scores an expression against the key and the named wrong expressions.
 
     Args:
         titles: misconception id -> title.
+        values: the variant's values, for the slots of notes.
 
     Raises:
         AnswerError: not an expression in the question's symbols, one that can't be told from the key, or one without a value.
@@ -183,7 +184,7 @@ def score_symbolic(part: SymbolicPart, answer: str, titles: Mapping[str, str]) -
             title = titles.get(wrong.misconception, wrong.misconception)
             reason = sentence(f"This is what a known mistake gives: {title}")
             if wrong.note:
-                reason = f"{reason} {sentence(wrong.note)}"
+                reason = f"{reason} {sentence(fill(wrong.note, values or {}))}"
             return single(part.id, 0, part.points, reason, evidence=span(answer), misconceptions=(wrong.misconception,))
     factor = _factor(given, wanted, points, domain)
     if factor is not None:

@@ -137,7 +137,7 @@ def _new_words(words: Iterable[Word], rubric: ReadyRubric) -> int:
 
 
 def _regex_claim(known: ReadyCriterion, answer: str, clauses: Sequence[Clause]) -> _Claim | None:
-    import regex
+    import regex  # type: ignore[import-untyped]
 
     for pattern in known.criterion.regex:
         try:

@@ -110,7 +110,7 @@ def fold(text: str) -> tuple[str, list[int]]:
 
 @lru_cache(maxsize=1)
 def _stemmer() -> object:
-    import snowballstemmer
+    import snowballstemmer  # type: ignore[import-untyped]
 
     return snowballstemmer.stemmer("english")
 
