@@ -63,8 +63,8 @@ class Limits(Model):
 
     seconds: Annotated[float, Field(gt=0, le=120)] = 5.0
     """Wall time of one scenario."""
-    output_bytes: Annotated[int, Field(gt=0, le=1 << 20)] = 64 << 10
-    """Printed text kept for the learner; the rest is dropped."""
+    output_bytes: Annotated[int, Field(gt=0, le=1 << 20)] = 256 << 10
+    """Printed text allowed in one scenario, all ranks together; more is the outcome ``limit``."""
 
 
 class Lab(Model):

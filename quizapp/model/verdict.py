@@ -84,7 +84,9 @@ class Verdict(Model):
     """For every outcome but ``pass`` and ``wrong``: the ranks of the scenario that failed."""
     output: str = ""
     """What the submission printed, cut at the lab's limit."""
-    backend: Literal["docker", "bubblewrap", "local"]
+    backend: Literal["docker", "local"]
+    sandbox: Literal["container", "bubblewrap", "none"]
+    """What shut the submission in; ``none`` where it ran with the user's own rights, or did not run at all."""
     device: str
     collectives: Collectives
     milliseconds: float

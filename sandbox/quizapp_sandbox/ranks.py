@@ -61,8 +61,8 @@ def _join(rank: int, placement: Placement, device: torch.device) -> None:
 
 def _rehearse(device: torch.device) -> None:
     """The first DDP step of a process is slow; it is paid before a submission comes."""
-    model = torch.nn.Linear(2, 1).to(device)
-    torch.nn.parallel.DistributedDataParallel(model)(torch.ones(1, 2, device=device)).sum().backward()
+    replica = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 1).to(device))
+    replica(torch.ones(1, 2, device=device)).sum().backward()
 
 
 def _run(rank: int, code: wire.Frame, task: wire.Frame, device: torch.device) -> tuple[submission.Report, dict[str, wire.Array]]:

@@ -81,7 +81,7 @@ def _readable_folders() -> list[str]:
 def _bubblewrap(program: str) -> list[str]:
     binds = [argument for folder in _readable_folders() for argument in ("--ro-bind-try", folder, folder)]
     private = ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp", "--hostname", "localhost"]
-    return [program, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL", *binds, *private]
+    return [program, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL", *private, *binds]
 
 
 def _agent(role: Role) -> list[str]:

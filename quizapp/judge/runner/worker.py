@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 from quizapp_sandbox import wire
 
 Role = Literal["submission", "oracle"]
+Sandbox = Literal["container", "bubblewrap", "none"]
 START_SECONDS = 90.0
 
 
@@ -46,7 +47,7 @@ class Stream(Protocol):
 class Worker:
     """An agent that is starting or ready. Thread-safe for one user at a time; :meth:`close` may come from any thread."""
 
-    def __init__(self, stream: Stream, sandbox: str) -> None:
+    def __init__(self, stream: Stream, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         """``container``, ``bubblewrap`` or ``none``."""
         self._stream = stream

@@ -37,8 +37,8 @@ def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.dis
         scalar_loss(entry(leaf, inputs["mask"].clone())).backward()
         return {"gradient": torch.zeros_like(leaf) if leaf.grad is None else leaf.grad}
     model = Classifier(inputs["weight"])
-    logits = DistributedDataParallel(model, process_group=group)(inputs["features"])
-    losses = cross_entropy(logits, inputs["targets"], reduction="none")
+    replica = DistributedDataParallel(model, process_group=group)  # its hooks live only as long as it does
+    losses = cross_entropy(replica(inputs["features"]), inputs["targets"], reduction="none")
     scalar_loss(entry(losses, inputs["mask"].clone())).backward()
     gradient = model.weight.grad
     return {"gradient": (torch.zeros_like(model.weight) if gradient is None else gradient).reshape(-1)}

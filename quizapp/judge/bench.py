@@ -1,0 +1,154 @@
+"""The bench: where the app and the commands bring a submission to be judged. Chooses the backend, keeps workers warm."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from quizapp.judge import judge as judging
+from quizapp.judge.compare import FaultyLab
+from quizapp.judge.placement import place
+from quizapp.judge.runner import docker, local
+from quizapp.judge.runner.pool import Pool
+from quizapp.judge.runner.worker import BackendUnavailable, Cancelled, Worker, WorkerLost, WorkerSilent
+from quizapp.model.lab import Lab
+from quizapp.model.verdict import Place, RankReport, Verdict
+
+__all__ = ["BackendUnavailable", "Bench", "Cancelled", "FaultyLab"]
+
+Backend = Literal["docker", "local"]
+
+
+def choose(backend: str) -> Backend:
+    """``auto``: the container backend where an engine answers and the image is built, else local.
+
+    Raises:
+        BackendUnavailable: ``auto``, and neither will do.
+    """
+    if backend in ("docker", "local"):
+        return backend  # type: ignore[return-value]
+    if docker.is_available():
+        return "docker"
+    if local.has_torch():
+        return "local"
+    raise BackendUnavailable(
+        "nothing here can run submissions: build the container image with `quizapp sandbox build`, "
+        'or install torch with `pip install "quizapp[local]"`; `quizapp doctor` says more'
+    )
+
+
+class Bench:
+    """Judges submissions. Thread-safe; one judgement at a time waits for the oracle. Close it when done."""
+
+    def __init__(self, backend: str = "auto", spares: int = 1) -> None:
+        self._wanted = backend
+        self._spares = spares
+        self._pool: Pool | None = None
+        self._backend: Backend | None = None
+        self._opening = threading.Lock()
+        self._judging = threading.Lock()
+
+    def _open(self) -> Pool:
+        with self._opening:
+            if self._pool is None:
+                self._backend = choose(self._wanted)
+                self._pool = Pool(docker.start if self._backend == "docker" else local.start, self._spares)
+            return self._pool
+
+    @property
+    def unsandboxed_notice(self) -> str | None:
+        """What to tell the user when submitted code would run with their own rights. May take a moment the first time.
+
+        Raises:
+            BackendUnavailable: nothing here can run submissions.
+        """
+        self._open()
+        return local.UNSANDBOXED if self._backend == "local" and local.bubblewrap() is None else None
+
+    def prepare(self, lab: Lab, folder: Path) -> None:
+        """Starts workers in the background and forms the lab's groups in the spare. Returns at once; failures show in :meth:`judge`."""
+
+        def work() -> None:
+            try:
+                self._open().warm()
+            except BackendUnavailable:
+                return
+
+        threading.Thread(target=work, name="bench-prepare", daemon=True).start()
+
+    def judge(
+        self,
+        lab: Lab,
+        folder: Path,
+        source: str,
+        filename: str,
+        *,
+        points: int,
+        titles: Mapping[str, str],
+        seed: int | None = None,
+        progress: Callable[[str], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Verdict:
+        """The verdict on one submission. Blocks.
+
+        Args:
+            filename: what tracebacks call the file.
+            points: for a pass.
+            titles: misconception id -> title.
+            seed: draws the scenarios; a fresh one where ``None``.
+
+        Raises:
+            BackendUnavailable: submissions can't run here. FaultyLab: the lab is broken. Cancelled: ``cancel`` was set.
+        """
+        started = time.monotonic()
+        told = progress or (lambda text: None)
+        stop = cancel.is_set if cancel is not None else (lambda: False)
+        pool = self._open()
+        task = judging.Task(lab, folder, source, filename, points, titles, judging.new_seed() if seed is None else seed)
+        fault = judging.syntax_fault(source)
+        if fault is not None:
+            return self._unrun(task, "error", *fault, started)
+        if len(source.encode()) > judging.MAX_SOURCE:
+            return self._unrun(task, "limit", f"the file is larger than {judging.MAX_SOURCE >> 10} KiB", Place(line=1), started)
+        told("starting workers")
+        worker: Worker | None = None
+        try:
+            pool.warm()
+            worker = pool.take()
+            facts = worker.ready(stop)
+            told("running ranks")
+            with self._judging:
+                oracle = pool.oracle()
+                oracle.ready(stop)
+                try:
+                    return judging.judge(task, worker, oracle, int(facts.get("gpus", 0)), told, stop, started)
+                except BaseException:
+                    oracle.close()  # an answer that is still due must not be taken for the next one's
+                    raise
+        except (WorkerLost, WorkerSilent) as error:
+            raise BackendUnavailable(f"the oracle did not answer ({error}); `quizapp doctor` says what works here") from None
+        finally:
+            if worker is not None:
+                threading.Thread(target=worker.close, name="worker-close").start()
+
+    def _unrun(self, task: judging.Task, outcome: Literal["error", "limit"], message: str, where: Place, started: float) -> Verdict:
+        column = f", column {where.column}" if where.column else ""
+        return Verdict(
+            outcome=outcome,
+            points=0,
+            max_points=task.points,
+            seed=task.seed,
+            summary=f"{task.filename}, line {where.line}{column}: {message}.",
+            ranks=(RankReport(rank=0, state="raised", place=where, message=message),),
+            backend=self._backend or "local",
+            sandbox="none",
+            device="cpu",
+            collectives=place(max(task.lab.world_sizes), 0).collectives,
+            milliseconds=round((time.monotonic() - started) * 1000, 1),
+        )
+
+    def close(self) -> None:
+        """Ends all workers."""
+        if self._pool is not None:
+            self._pool.close()

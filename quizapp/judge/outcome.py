@@ -1,0 +1,130 @@
+"""From what the ranks of one scenario ended with to an outcome and its root cause. Pure functions over an agent's report."""
+
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from quizapp.model.verdict import Outcome, Place, RankReport
+
+LIMIT_SIGNALS = {signal.SIGKILL: "memory", signal.SIGXCPU: "CPU time", signal.SIGXFSZ: "file size"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a scenario ended. ``outcome`` is ``None`` where the ranks finished and their numbers decide."""
+
+    outcome: Outcome | None
+    message: str | None
+    ranks: tuple[RankReport, ...]
+    mismatch: str | None = None
+    """What didn't pair up, where some collective didn't."""
+
+
+_STATES = {"observed": "finished", "peer": "waiting", "invalid": "raised", "limit": "raised", "raised": "raised", "forged": "raised"}
+
+
+def _text(value: object, limit: int = 2000) -> str | None:
+    return value[:limit] if isinstance(value, str) else None
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31 else None
+
+
+def _report(rank: int, given: Mapping[str, Any]) -> RankReport:
+    state = str(given.get("state"))
+    line = _number(given.get("line"))
+    place = Place(line=line, column=_number(given.get("column")), function=_text(given.get("function"), 200)) if line is not None else None
+    shown = _STATES.get(state, state if state in ("waiting", "running", "exited", "killed") else "raised")
+    message = _text(given.get("message")) if state != "peer" else None
+    if state == "killed":
+        message = _signal_name(given)
+    if state == "exited":
+        message = f"exit code {given.get('code')}"
+    return RankReport(rank=rank, state=shown, collective=_text(given.get("collective"), 200), place=place, message=message)  # type: ignore[arg-type]
+
+
+def _signal_name(given: Mapping[str, Any]) -> str:
+    number = _number(given.get("signal")) or 0
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def ranks_text(ranks: Sequence[int]) -> str:
+    """``rank 1``, ``ranks 0 and 2``, ``ranks 0, 1 and 3``."""
+    if len(ranks) == 1:
+        return f"rank {ranks[0]}"
+    return f"ranks {', '.join(map(str, ranks[:-1]))} and {ranks[-1]}"
+
+
+def _at(report: RankReport) -> str:
+    if report.place is None:
+        return ""
+    column = f", column {report.place.column}" if report.place.column else ""
+    return f", line {report.place.line}{column} of your file"
+
+
+def _mismatch_text(mismatch: Mapping[str, Any], given: Sequence[Mapping[str, Any]]) -> str:
+    number, calls = mismatch.get("number"), mismatch.get("calls") or []
+    by_call: dict[str | None, list[int]] = {}
+    for rank, call in enumerate(calls):
+        by_call.setdefault(_text(call, 200), []).append(rank)
+    absent = by_call.pop(None, [])
+    if absent and len(by_call) == 1:
+        ((call, waiting),) = by_call.items()
+        verb = "waits" if len(waiting) == 1 else "wait"
+        return f"{ranks_text(absent)} never joined collective #{number}, in which {ranks_text(waiting)} {verb}: {call}"
+    parts = [f"{ranks_text(ranks)} called {call}" for call, ranks in by_call.items()]
+    parts += [f"{ranks_text(absent)} called none"] if absent else []
+    return f"collective #{number} differs: {'; '.join(parts)}"
+
+
+def ending(end: str, given: Sequence[Mapping[str, Any]], mismatch: Mapping[str, Any] | None) -> Ending:
+    """The outcome of one scenario.
+
+    Causes are looked for in this order, so that the culprit is named and not those who waited for it: an exception of a rank's
+    own, bytes that are no result, a signal other than an abort, an exit, too much output, time, collectives that don't pair up.
+    """
+    ranks = tuple(_report(rank, report) for rank, report in enumerate(given))
+    states = [str(report.get("state")) for report in given]
+    paired = None if mismatch is None else _mismatch_text(mismatch, given)
+
+    def first(*wanted: str) -> RankReport | None:
+        return next((ranks[rank] for rank, state in enumerate(states) if state in wanted), None)
+
+    if all(state == "observed" for state in states):
+        return Ending(None, None, ranks, paired)
+    if culprit := first("limit"):
+        return Ending("limit", f"rank {culprit.rank} {culprit.message}{_at(culprit)}", ranks, paired)
+    if culprit := first("invalid"):
+        return Ending("invalid", f"rank {culprit.rank} {culprit.message}{_at(culprit)}", ranks, paired)
+    if culprit := first("raised"):
+        everyone = "every rank" if states.count("raised") == len(states) > 1 else f"rank {culprit.rank}"
+        return Ending("error", f"{culprit.message} ({everyone}{_at(culprit)})", ranks, paired)
+    if culprit := first("forged"):
+        return Ending("invalid", f"rank {culprit.rank} {culprit.message}", ranks, paired)
+    crashed = [rank for rank, report in enumerate(given) if states[rank] == "killed" and report.get("signal") != signal.SIGABRT]
+    if crashed:
+        number = _number(given[crashed[0]].get("signal")) or 0
+        if number in LIMIT_SIGNALS:
+            return Ending("limit", f"rank {crashed[0]} was killed: it used more {LIMIT_SIGNALS[signal.Signals(number)]} than allowed", ranks, paired)
+        return Ending("error", f"rank {crashed[0]} crashed ({_signal_name(given[crashed[0]])})", ranks, paired)
+    if culprit := first("exited"):
+        return Ending("error", f"rank {culprit.rank} ended its own process before it returned ({culprit.message})", ranks, paired)
+    if end == "output":
+        talker = first("running") or ranks[0]
+        return Ending("limit", f"printed more than allowed{_at(talker)}", ranks, paired)
+    if end == "timeout":
+        slow = first("running") or min((r for r in ranks if r.state == "waiting"), key=lambda r: _collectives(r), default=ranks[0])
+        return Ending("timeout", f"rank {slow.rank} did not return in time{_at(slow)}", ranks, paired)
+    if paired is None and (aborted := first("killed")):
+        return Ending("error", f"rank {aborted.rank} crashed ({aborted.message})", ranks)
+    return Ending("desync", paired or "the ranks wait for each other for ever", ranks, paired)
+
+
+def _collectives(report: RankReport) -> int:
+    text = (report.collective or "#0").removeprefix("#").partition(" ")[0]
+    return int(text) if text.isdigit() else 0
