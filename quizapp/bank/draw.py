@@ -95,7 +95,8 @@ def shown_choices(part: ChoicePart, variant: Variant) -> tuple[ShownChoice, ...]
     for letter, choice in zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", (part.choices[index] for index in order), strict=False):
         value = None if choice.value is None else Formula.parse(choice.value).scalar(variant.values)
         text = fill(choice.text, variant.values) if choice.text is not None else "" if value is None else shown(value)
-        options.append(ShownChoice(letter, choice.id, text, value, choice.key, choice.misconception, choice.note))
+        note = None if choice.note is None else fill(choice.note, variant.values)
+        options.append(ShownChoice(letter, choice.id, text, value, choice.key, choice.misconception, note))
     return tuple(options)
 
 

@@ -41,7 +41,7 @@ class Asked:
 
     @property
     def title(self) -> str:
-        return self.loaded.item.title or self.loaded.item.id
+        return fill(self.loaded.item.title or self.loaded.item.id, self.variant.values)
 
     @property
     def question(self) -> str:
@@ -86,6 +86,11 @@ def grade(asked: Asked, answer: str, titles: Mapping[str, str]) -> Score:
     return score_part(asked.part, asked.variant, asked.choices, answer, stem=asked.question, titles=titles)
 
 
+def title(loaded: LoadedItem) -> str:
+    """An item's title with the bank's own values, or its id where it has none."""
+    return fill(loaded.item.title or loaded.item.id, draw(loaded.item, None).values)
+
+
 def titles(library: Library) -> dict[str, str]:
     """Misconception id -> title."""
     return {id_: misconception.title for id_, misconception in library.registry.items()}
@@ -123,4 +128,4 @@ class Step:
         if self.reading is not None:
             return self.reading.title
         assert self.loaded is not None
-        return self.loaded.item.title or self.loaded.item.id
+        return title(self.loaded)

@@ -125,10 +125,10 @@ class Interview:
         probe = self.loaded.item
         assert isinstance(probe, Probe)
         self.probe: Probe = probe
-        self._values = draw(probe, None).values
+        self.values = draw(probe, None).values
 
     def _filled(self, text: str) -> str:
-        return fill(text, self._values)
+        return fill(text, self.values)
 
     def turns(self) -> tuple[Turn, ...]:
         """The questions so far; the last one is unanswered unless the interview is over."""

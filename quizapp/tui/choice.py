@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from quizapp.model.variant import ShownChoice
 from quizapp.tui.answer_box import AnswerBox
+from quizapp.tui.inline import inline
 
 
 class ChoiceRow(Static):
@@ -32,7 +33,7 @@ class ChoiceRow(Static):
         """Draws the row; ``mark`` is the box's content."""
         self.set_class(current, "-current")
         pointer = "›" if current else " "
-        self.update(Content.assemble(f"{pointer} {mark} ", (f"{self.choice.letter}  ", "bold"), self.choice.text))
+        self.update(Content.assemble(f"{pointer} {mark} ", (f"{self.choice.letter}  ", "bold"), inline(self.choice.text)))
 
     def on_click(self) -> None:
         self.post_message(self.Picked(self.index))
@@ -46,7 +47,7 @@ class ChoiceAnswer(AnswerBox, can_focus=True):
         Binding("down", "move(1)", "Down", show=False),
         Binding("home", "move(-99)", "First", show=False),
         Binding("end", "move(99)", "Last", show=False),
-        Binding("space", "pick", "Pick"),
+        Binding("space", "pick", "Pick", key_display="letter"),
         Binding("enter", "submit", "Answer"),
     ]
     current: reactive[int] = reactive(0)

@@ -33,7 +33,6 @@ class Confidence(Widget):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "rate(1)", "Rate", key_display="1-5"),
         *(Binding(str(level), f"rate({level})", LEVELS[level - 1], show=False) for level in range(2, 6)),
-        Binding("escape", "back", "Change the answer", key_display="Esc", priority=True),
     ]
 
     class Rated(Message):
@@ -43,11 +42,8 @@ class Confidence(Widget):
             super().__init__()
             self.level = level
 
-    class Withdrawn(Message):
-        """Back to the answer."""
-
     def compose(self) -> ComposeResult:
-        yield Static("How sure are you of this answer? Press 1 to 5, then you see the result.", markup=False)
+        yield Static("How sure are you? Then you see the result. (Esc: change the answer)", markup=False)
         with Horizontal():
             for level in range(1, 6):
                 yield ConfidenceButton(level)
@@ -57,9 +53,6 @@ class Confidence(Widget):
 
     def action_rate(self, level: int) -> None:
         self.post_message(self.Rated(level))
-
-    def action_back(self) -> None:
-        self.post_message(self.Withdrawn())
 
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:

@@ -11,14 +11,13 @@ from textual.widgets import Footer, Markdown
 GENERAL = """
 **Everywhere**
 
-| key | does |
-|---|---|
-| `F1`, or `?` where you are not typing | this help |
-| `Esc` | back; from a question, home |
-| `Tab`, `Shift+Tab` | next or previous field or button |
-| `↑` `↓` `PgUp` `PgDn` | scroll |
-| `Ctrl+P` | all commands, themes |
-| `Ctrl+Q` | quit; nothing that you typed is lost |
+- `F1`, or `?` where you are not typing: this help
+- `Esc`: back; from a question, home
+- `F3`, `F4`, `F5` while studying: back, skip, contents
+- `Tab`, `Shift+Tab`: next or previous field or button
+- `↑` `↓` `PgUp` `PgDn`: scroll
+- `Ctrl+P`: all commands, themes
+- `Ctrl+Q`: quit; nothing that you typed is lost
 
 ✓ means right, earned or pass; ~ partly right; ✗ wrong or missed; ? can't tell; · not answered yet.
 """

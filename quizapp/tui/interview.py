@@ -1,5 +1,6 @@
 """A plain interview: the probe, an answer in the learner's words, one follow-up, then the debrief."""
 
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from textual import on
@@ -7,8 +8,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Markdown, Static
 
+from quizapp.model.formula import Value
 from quizapp.model.misconception import Misconception
 from quizapp.practice.interview import Interview, Turn
 from quizapp.scoring.answer import AnswerError
@@ -16,7 +19,7 @@ from quizapp.tui.answer_box import AnswerBox
 from quizapp.tui.drafting import Drafting
 from quizapp.tui.long_answer import LongAnswer
 from quizapp.tui.page import Page
-from quizapp.tui.result import criterion_lines, headline, misconception_lines
+from quizapp.tui.result import criteria, headline, misconception
 from quizapp.tui.signs import points
 
 OPENERS = {
@@ -27,20 +30,25 @@ OPENERS = {
 }
 
 
-def debrief(turn: Turn, registry: dict[str, Misconception]) -> list[Content]:
-    """What one answer earned, criterion by criterion, with the words that earned it."""
+def debrief(turn: Turn, values: Mapping[str, Value], registry: Mapping[str, Misconception]) -> Iterator[Widget]:
+    """What one answer earned, criterion by criterion, with the words that earned it; then what a strong answer says."""
     assert turn.score is not None
     answer = turn.answer or ""
-    descriptions = {criterion.id: criterion.description for criterion in turn.rubric.criteria}
-    lines = [headline(turn.score), Content.assemble(("You said: ", "bold"), answer)]
-    lines += [criterion_lines(criterion, answer, descriptions.get(criterion.id)) for criterion in turn.score.criteria]
-    return lines + [misconception_lines(id_, registry) for id_ in turn.score.misconceptions]
+    yield Markdown(turn.question)
+    yield Static(Content.assemble(("You said: ", "bold"), answer), classes="line")
+    yield Static(headline(turn.score), classes="line")
+    yield from criteria(turn.score, turn.rubric, values)
+    for id_ in turn.score.misconceptions:
+        yield Static(misconception(id_, registry), classes="misconception line")
+    if turn.explanation:
+        yield Static("What a strong answer says", classes="caption")
+        yield Markdown(turn.explanation)
 
 
 class InterviewScreen(Page):
     """Asks until the interview is over, then shows the debrief."""
 
-    CSS_PATH: ClassVar[list[str]] = ["interview.tcss", "answer_box.tcss", "long_answer.tcss"]  # type: ignore[assignment]
+    CSS_PATH: ClassVar[list[str]] = ["interview.tcss", "answer_box.tcss", "long_answer.tcss", "result.tcss"]  # type: ignore[assignment]
     ABOUT = """
 **The interview.** Answer in your own words, as you would say it aloud, and press `Ctrl+S`. One follow-up comes, chosen by what your
 answer got wrong or left out. What each answer earned is told at the end. `Esc` leaves; the interview goes on where you left it.
@@ -97,10 +105,8 @@ answer got wrong or left out. What each answer earned is told at the end. `Esc` 
         total = points(sum(score.points for score in scores), sum(score.max_points for score in scores))
         self.query_one("#heading-right", Static).update(f"debrief · {total}")
         for number, turn in enumerate(turns, 1):
-            await self._view.mount(Static(f"Question {number}", classes="caption"), Markdown(turn.question))
-            await self._view.mount(*(Static(line, classes="line") for line in debrief(turn, dict(self.interview.library.registry))))
-            if turn.explanation:
-                await self._view.mount(Static("What a strong answer says", classes="caption"), Markdown(turn.explanation))
+            await self._view.mount(Static(f"Question {number} of {len(turns)}", classes="caption"))
+            await self._view.mount(*debrief(turn, self.interview.values, self.interview.library.registry))
         self._view.can_focus = True
         self._view.focus(scroll_visible=False)
         self._view.scroll_home(animate=False)

@@ -65,6 +65,8 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
         Binding("ctrl+e", "external", "$EDITOR", key_display="Ctrl+E", priority=True),
         Binding("f6", "layout", "Layout", key_display="F6", priority=True),
         Binding("f7", "verdict", "Verdict", key_display="F7", priority=True),
+        Binding("f3", "step(-1)", "Back", show=False, priority=True),
+        Binding("f4", "step(1)", "Skip", show=False, priority=True),
         Binding("f8", "starter", "Start over", key_display="F8", priority=True, show=False),
         Binding("escape", "stop", "Home", key_display="Esc", priority=True),
     ]
@@ -98,7 +100,7 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
             with VerticalScroll(id="task"):
                 yield Markdown(self.asked.question)
                 if self.lab is not None:
-                    yield Markdown(f"```python\n{self.lab.signature}\n```")
+                    yield Markdown(f"`{self.lab.signature}`")
             yield CodeEditor(self._first_text())
         yield Static("", id="notice", markup=False)
         yield Static("", id="status", markup=False)
@@ -284,12 +286,12 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
         if attempt is not None and verdict is not None:
             self._show(verdict, attempt.text)
 
-    def action_stop(self) -> None:
+    async def action_stop(self) -> None:
         if self.cancel is not None:
             self.cancel.set()
             self._tick()
         else:
-            self.action_home()
+            await self.action_home()
 
     def action_starter(self) -> None:
         editor = self.query_one(CodeEditor)

@@ -18,6 +18,7 @@ from quizapp.store.record import Attempt
 from quizapp.tui.answer_box import AnswerBox
 from quizapp.tui.confidence import Confidence
 from quizapp.tui.drafting import Drafting
+from quizapp.tui.inline import flowing, inline
 from quizapp.tui.result import Result
 from quizapp.tui.signs import points
 from quizapp.tui.study_page import StudyPage
@@ -39,7 +40,7 @@ def answer_box(part: Part, choices: tuple[ShownChoice, ...], draft: str) -> Answ
     if isinstance(part, SymbolicPart):
         from quizapp.tui.short_answer import ShortAnswer
 
-        symbols = "\n".join(f"  {symbol}  {domain.meaning}" for symbol, domain in part.symbols.items())
+        symbols = "\n".join(f"  {symbol}  {flowing(domain.meaning)}" for symbol, domain in part.symbols.items())
         return ShortAnswer(f"An expression in\n{symbols}", "such as a*b/c", draft)
     from quizapp.tui.long_answer import LongAnswer
 
@@ -66,8 +67,8 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),
-        Binding("a", "again", "Other numbers"),
-        Binding("r", "retry", "Answer again"),
+        Binding("a", "again", "New numbers"),
+        Binding("r", "retry", "Retry"),
         Binding("f2", "hint", "Hint", key_display="F2", priority=True),
     ]
 
@@ -158,8 +159,8 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
         await self._view.mount(confidence)
         self.call_after_refresh(confidence.scroll_visible, animate=False)
 
-    @on(Confidence.Withdrawn)
-    async def _withdrawn(self) -> None:
+    async def _withdraw(self) -> None:
+        """Back to the answer, which nobody has judged yet."""
         self.pending = None
         await self.query(Confidence).remove()
         box = self.query_one(AnswerBox)
@@ -182,6 +183,12 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
         await self.query(AnswerBox).remove()
         await self._show_result(attempt)
 
+    async def action_home(self) -> None:
+        if self.pending is None:
+            await super().action_home()
+        else:
+            await self._withdraw()
+
     async def action_retry(self) -> None:
         self.attempt = None
         await self.query(Result).remove()
@@ -195,6 +202,6 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
 
     def action_hint(self) -> None:
         hint = self.query_one("#hint", Static)
-        hint.update(f"Hint: {self.asked.hint}")
+        hint.update(inline(f"Hint: {self.asked.hint}"))
         hint.display = True
         hint.scroll_visible(animate=False)

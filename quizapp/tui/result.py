@@ -1,69 +1,64 @@
 """What an answer earned: point by point with the reason, the misconception by name, the explanation, the sources."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Markdown, Static
 
-from quizapp.model.formula import Formula, FormulaError
+from quizapp.model.formula import Formula, FormulaError, Value
 from quizapp.model.misconception import Misconception
 from quizapp.model.question import ChoicePart, NumericPart, SymbolicPart
 from quizapp.model.rubric import Rubric
-from quizapp.model.score import CriterionScore, Score
-from quizapp.model.variant import ShownChoice, shown
+from quizapp.model.score import Score
+from quizapp.model.variant import ShownChoice, fill, shown
 from quizapp.practice.asked import Asked
 from quizapp.store.record import Attempt
+from quizapp.tui.confidence import LEVELS
+from quizapp.tui.inline import inline
 from quizapp.tui.signs import points, sign, signed, style, word
 
 
 def headline(score: Score, confidence: int | None = None) -> Content:
-    """``✓ right · 1 of 1 point · you were sure (4)``."""
-    from quizapp.tui.confidence import LEVELS
-
+    """``✓ right · 1 of 1 point · you rated it 4, sure``."""
     rated = f" · you rated it {confidence}, {LEVELS[confidence - 1]}" if confidence else ""
     return Content.assemble(signed(score.outcome), (f" · {points(score.points, score.max_points)}", "bold"), (rated, "$text-muted"))
 
 
-def quotes(answer: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The learner's own words at those spans, each in quotation marks."""
-    found = (" ".join(answer[start:end].split()) for start, end in spans)
-    return " … ".join(f"“{words}”" for words in found if words)
+def criteria(score: Score, rubric: Rubric | None, values: Mapping[str, Value]) -> Iterator[Static]:
+    """Each criterion: sign, word and points with what was asked for; below, why, with the words that decided it."""
+    descriptions = {criterion.id: fill(criterion.description, values) for criterion in rubric.criteria} if rubric else {}
+    for criterion in score.criteria:
+        head = f"{sign(criterion.met)} {word(criterion.met)} {criterion.points}/{criterion.max_points}  "
+        description = descriptions.get(criterion.id)
+        if description is None or description.rstrip(".") in criterion.reason:
+            yield Static(Content.assemble((head, style(criterion.met)), inline(criterion.reason)), classes="criterion")
+            continue
+        yield Static(Content.assemble((head, style(criterion.met)), inline(description)), classes="criterion -headed")
+        yield Static(inline(criterion.reason), classes="reason")
 
 
-def criterion_lines(criterion: CriterionScore, answer: str, description: str | None = None, evidence: bool = True) -> Content:
-    """One criterion: sign, word, points; what was asked for; why; the words that decided it."""
-    words = quotes(answer, criterion.evidence) if evidence else ""
-    return Content.assemble(
-        (f"{sign(criterion.met)} {word(criterion.met)} {criterion.points}/{criterion.max_points}", style(criterion.met)),
-        f"  {description}\n  {criterion.reason}" if description else f"  {criterion.reason}",
-        (f"\n  {words}", "$text-muted") if words else "",
-    )
-
-
-def option_lines(choices: Iterable[ShownChoice], answer: str) -> Content:
-    """Each option with whether it is right and whether it was chosen, and the bank's note on it."""
+def options(choices: Iterable[ShownChoice], answer: str) -> Iterator[Static]:
+    """Each option with whether it is right and whether it was chosen; the bank's note on a right one that was not."""
     given = {id_.strip() for id_ in answer.split(",")}
-    lines = []
     for choice in choices:
         chosen = choice.id in given
-        verdict = ("right" if choice.key else "wrong") if chosen or choice.key else "new"
-        said = ", ".join(
-            text
-            for text, holds in (("right answer" if choice.key else "not right", chosen or choice.key), ("yours", chosen))
-            if holds
-        )
-        note = f"\n     {choice.note}" if choice.note and choice.key and not chosen else ""
-        lines.append(
+        told = chosen or choice.key
+        state = ("right" if choice.key else "wrong") if told else "new"
+        said = ["right answer" if choice.key else "not right"] * told + ["yours"] * chosen
+        yield Static(
             Content.assemble(
-                (sign(verdict), style(verdict)),
-                f" {choice.letter}  {choice.text}",
-                (f"  ({said})" if said else "", style(verdict)),
-                note,
-            )
+                (f"{sign(state)} ", style(state)),
+                (f"{choice.letter}  ", "bold"),
+                inline(choice.text),
+                (f"  ({', '.join(said)})" if said else "", style(state)),
+            ),
+            classes="option",
         )
-    return Content("\n").join(lines)
+        if choice.note and choice.key and not chosen:
+            yield Static(inline(choice.note), classes="reason")
 
 
 def key_line(asked: Asked) -> str:
@@ -79,15 +74,18 @@ def key_line(asked: Asked) -> str:
     return ""
 
 
-def misconception_lines(id_: str, registry: Mapping[str, Misconception]) -> Content:
-    """A misconception by its title, with why people have it and what to do instead."""
+def misconception(id_: str, registry: Mapping[str, Misconception]) -> Content:
+    """A misconception by its title, with what it computes, why people have it and what to do instead."""
     known = registry.get(id_)
     if known is None:
         return Content.assemble(("Misconception: ", "bold $text-warning"), id_)
-    return Content.assemble(
-        ("Misconception: ", "bold $text-warning"),
-        (known.title, "bold"),
-        f"\n  It computes: {known.computes}\n  Why people do it: {known.why}\n  Instead: {known.cure}",
+    return Content("\n").join(
+        [
+            Content.assemble(("Misconception: ", "bold $text-warning"), inline(known.title, "bold")),
+            Content.assemble(("It computes: ", "$text-muted"), inline(known.computes)),
+            Content.assemble(("Why people do it: ", "$text-muted"), inline(known.why)),
+            Content.assemble(("Instead: ", "$text-muted"), inline(known.cure)),
+        ]
     )
 
 
@@ -100,19 +98,16 @@ class Result(Widget):
 
     def compose(self) -> ComposeResult:
         asked, attempt, score = self._asked, self._attempt, self._score
-        yield Static(headline(score, attempt.confidence), id="headline")
+        yield Static(headline(score, attempt.confidence), classes="headline")
         if isinstance(asked.part, ChoicePart):
-            yield Static(option_lines(asked.choices, attempt.text))
+            yield Vertical(*options(asked.choices, attempt.text), classes="options")
         else:
             yield Static(Content.assemble(("Your answer: ", "bold"), attempt.text))
-        rubric: Rubric | None = getattr(asked.part, "rubric", None)
-        descriptions = {criterion.id: criterion.description for criterion in rubric.criteria} if rubric else {}
-        for criterion in score.criteria:
-            yield Static(criterion_lines(criterion, attempt.text, descriptions.get(criterion.id), evidence=rubric is not None))
+        yield from criteria(score, getattr(asked.part, "rubric", None), asked.variant.values)
         if key := key_line(asked):
             yield Static(Content(key), classes="key")
         for id_ in score.misconceptions:
-            yield Static(misconception_lines(id_, self._registry), classes="misconception")
+            yield Static(misconception(id_, self._registry), classes="misconception")
         yield Static("Explanation", classes="caption")
         yield Markdown(asked.explanation)
         if asked.loaded.item.sources:

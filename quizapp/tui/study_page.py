@@ -73,6 +73,6 @@ class StudyPage(Page):
         if index is not None and index != self.study.index and self.stored(lambda: self.study.go(index)):
             self.show_step()
 
-    def action_home(self) -> None:
+    async def action_home(self) -> None:
         self.leave()
-        self.app.pop_screen()
+        await self.app.pop_screen()

@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from quizapp.model.misconception import Misconception
 from quizapp.model.verdict import RankReport, ScenarioVerdict, Verdict
+from quizapp.tui.inline import inline
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points, sign, signed, style, word
 from quizapp.tui.table import rows
@@ -72,14 +73,15 @@ def sections(
 ) -> Iterator[tuple[str, Content]]:
     """Caption and text of each part of the screen, most telling first."""
     head = Content.assemble(signed(verdict.outcome), (f" · {points(verdict.points, verdict.max_points)}", "bold"))
-    yield "", head + Content(f"\n{verdict.summary}")
+    yield "", head + Content("\n") + inline(verdict.summary)
     for diagnosis in verdict.diagnosis:
         known = registry.get(diagnosis.id)
-        why = f"\nWhy people do it: {known.why}\nInstead: {known.cure}" if known else ""
-        hint = f"\nHere: {hints[diagnosis.id]}" if diagnosis.id in hints else ""
-        yield "Cause", Content.assemble((diagnosis.title, "bold"), f"\n{diagnosis.evidence}{why}{hint}")
-    if not verdict.diagnosis and verdict.outcome == "wrong":
-        yield "Cause", Content("unknown: no wrong idea that this lab knows predicts these numbers")
+        lines = [inline(diagnosis.title, "bold"), inline(diagnosis.evidence)]
+        told = [("Why people do it", known.why), ("Instead", known.cure)] if known else []
+        if diagnosis.id in hints:
+            told.append(("Hint", hints[diagnosis.id]))
+        lines += [Content.assemble((f"{name}: ", "$text-muted"), inline(text)) for name, text in told]
+        yield "Cause", Content("\n").join(lines)
     shown = weighed(verdict)
     if shown is not None:
         yield f"Weights: {shown.name}, {shown.world_size} ranks, valid tokens {counts(shown)}", weight_bars(shown.weights, columns)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from textual.content import Content
 
@@ -10,76 +11,114 @@ from quizapp.model.verdict import TokenWeight
 SAME = 1e-6
 """Weights closer than this, relative to the largest one, are shown as the same."""
 MOST = 24
-"""Tokens drawn; the smallest failing scenario has far fewer."""
+"""Pairs drawn; the smallest failing scenario has far fewer."""
 
 
 def size_bar(value: float | None, largest: float, cells: int) -> str:
     """A bar in proportion to a weight's size; any weight but 0 has at least a sliver."""
     if value is None or not math.isfinite(value) or largest <= 0:
         return ""
-    eighths = round(abs(value) / largest * cells * 8)
-    if value and not eighths:
-        eighths = 1
+    if abs(value) <= SAME * largest:
+        return ""
+    eighths = max(1, round(abs(value) / largest * cells * 8))
     full, rest = divmod(eighths, 8)
     return "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
 
 
-def figure(value: float | None) -> str:
+def figure(value: float | None, largest: float) -> str:
     """A weight in figures; a simple fraction is said as one."""
     if value is None or not math.isfinite(value):
         return "no number"
-    for denominator in range(1, 25):
+    if abs(value) <= SAME * largest:
+        return "0"
+    for denominator in range(1, 200):
         numerator = value * denominator
-        if abs(numerator - round(numerator)) < 1e-9:
-            return str(round(numerator)) if denominator == 1 else f"{round(numerator)}/{denominator} = {value:.4g}"
+        if round(numerator) and abs(numerator - round(numerator)) < SAME * abs(numerator):
+            return str(round(numerator)) if denominator == 1 else f"{round(numerator)}/{denominator}"
     return f"{value:.4g}"
 
 
-def remark(weight: TokenWeight, largest: float) -> tuple[str, str, str]:
-    """Sign, words and style for one token."""
-    given = weight.given
+def remark(wanted: float, given: float | None, largest: float) -> tuple[str, str]:
+    """Sign with words, and style, for one pair."""
     if given is None or not math.isfinite(given):
-        return "✗", "not a number", "$text-error"
-    if abs(given - weight.wanted) <= SAME * largest:
-        return "✓", "as wanted", "$text-success"
-    if weight.wanted == 0:
-        return "✗", "must not count", "$text-error"
+        return "✗ not a number", "$text-error"
+    if abs(given - wanted) <= SAME * largest:
+        return "✓ as wanted", "$text-success"
+    if wanted == 0:
+        return "✗ must not count", "$text-error"
     if abs(given) <= SAME * largest:
-        return "✗", "left out", "$text-error"
-    return "✗", f"{given / weight.wanted:.3g} times as wanted", "$text-error"
+        return "✗ left out", "$text-error"
+    return f"✗ {given / wanted:.4g} x wanted", "$text-error"
 
 
-def token_name(weight: TokenWeight, microbatches: bool) -> str:
-    """``rank 1 token 0``, with the microbatch where there are several."""
-    between = f" microbatch {weight.microbatch}" if microbatches else ""
-    return f"rank {weight.rank}{between} token {weight.token}"
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Tokens of one rank and microbatch that want and get the same weight."""
+
+    rank: int
+    microbatch: int
+    valid: bool
+    wanted: float
+    given: float | None
+    tokens: int
+
+
+def alike(weights: Sequence[TokenWeight]) -> list[Alike]:
+    """Tokens put together where nothing tells them apart, in the order of ranks and microbatches; valid ones first."""
+    largest = scale(weights)
+    found: list[list[TokenWeight]] = []
+    for weight in sorted(weights, key=lambda w: (w.rank, w.microbatch, not w.valid, w.token)):
+        for group in found:
+            first = group[0]
+            place = (first.rank, first.microbatch, first.valid) == (weight.rank, weight.microbatch, weight.valid)
+            if place and _same(first.wanted, weight.wanted, largest) and _same(first.given, weight.given, largest):
+                group.append(weight)
+                break
+        else:
+            found.append([weight])
+    return [Alike(g[0].rank, g[0].microbatch, g[0].valid, g[0].wanted, g[0].given, len(g)) for g in found]
+
+
+def _same(one: float | None, other: float | None, largest: float) -> bool:
+    lost = [value is None or not math.isfinite(value) for value in (one, other)]
+    if any(lost):
+        return all(lost)
+    assert one is not None
+    assert other is not None
+    return abs(one - other) <= SAME * largest
+
+
+def scale(weights: Sequence[TokenWeight]) -> float:
+    """The largest size of any weight, wanted or given; 0 without weights."""
+    sizes = [abs(w.wanted) for w in weights] + [abs(w.given) for w in weights if w.given is not None and math.isfinite(w.given)]
+    return max(sizes, default=0.0)
 
 
 def weight_bars(weights: Sequence[TokenWeight], columns: int) -> Content:
-    """Two lines per token, wanted above given, within ``columns``. Empty where there are no weights."""
-    finite = [abs(w.wanted) for w in weights] + [abs(w.given) for w in weights if w.given is not None and math.isfinite(w.given)]
-    largest = max(finite, default=0.0)
-    several = len({w.microbatch for w in weights}) > 1
-    names = {id(w): token_name(w, several) + ("" if w.valid else " (padding)") for w in weights}
-    label = max((len(name) for name in names.values()), default=0)
-    cells = max(8, min(40, columns - label - 50))
+    """Two lines for tokens that are alike, wanted above given, within ``columns``. Empty where there are no weights."""
+    largest, groups = scale(weights), alike(weights)
+    several = len({group.microbatch for group in groups}) > 1
+    names = []
+    for group in groups:
+        between = f" microbatch {group.microbatch}" if several else ""
+        what = f"token{'' if group.tokens == 1 else 's'}" if group.valid else "padding"
+        names.append(f"rank {group.rank}{between}: {group.tokens} {what}")
+    label = max((len(name) for name in names), default=0)
+    cells = max(8, min(40, columns - label - 40))
     lines = []
-    for weight in weights[:MOST]:
-        mark, words, look = remark(weight, largest)
-        wanted, given = size_bar(weight.wanted, largest, cells), size_bar(weight.given, largest, cells)
+    for name, group in zip(names[:MOST], groups, strict=False):
+        words, look = remark(group.wanted, group.given, largest)
+        wanted, given = size_bar(group.wanted, largest, cells), size_bar(group.given, largest, cells)
         lines.append(
             Content.assemble(
-                names[id(weight)].ljust(label),
-                "  wanted ",
+                f"{name.ljust(label)}  wanted ",
                 (wanted.ljust(cells), "$text-muted"),
-                f" {figure(weight.wanted)}\n",
-                " " * label,
-                "  given  ",
+                f" {figure(group.wanted, largest)}\n{' ' * label}  given  ",
                 (given.ljust(cells), look),
-                f" {figure(weight.given)}  ",
-                (f"{mark} {words}", look),
+                f" {figure(group.given, largest)}  ",
+                (words, look),
             )
         )
-    if len(weights) > MOST:
-        lines.append(Content(f"… and {len(weights) - MOST} more tokens"))
+    if len(groups) > MOST:
+        lines.append(Content(f"… and {len(groups) - MOST} more"))
     return Content("\n").join(lines)
