@@ -93,11 +93,11 @@ class _Checker:
         """Options; ``every`` distractor of a checkpoint must name its misconception."""
         unique(self.document, path, holder, "choices", "the choice")
         found = list(entries(holder, "choices"))
-        if found and not any(choice.get("key") is True for _, choice in found):
+        if found and not any(_is_key(choice) for _, choice in found):
             message = "no choice is the key"
             self.document.fault((*path, "choices"), "no-key", message, "add `key: true` to each right choice", key=True)
         for index, choice in found:
-            here, key = (*path, "choices", index), choice.get("key") is True
+            here, key = (*path, "choices", index), _is_key(choice)
             if choice.get("text") is None and choice.get("value") is None:
                 message = "a choice with neither text nor value"
                 self.document.fault(here, "choice-empty", message, "add `text:`, or `value:` for a number")
@@ -155,6 +155,11 @@ class _Checker:
                 message = f"not a pattern: {error.msg}"
                 mend = "mend the pattern, and keep it in single quotes"
                 self.document.fault((*path, position), "regex", message, mend, offset=error.pos or 0)
+
+
+def _is_key(choice: Mapping_) -> bool:
+    """Whether a choice is meant as a right one; `key: yes` is (a fault of shape, and no distractor)."""
+    return choice.get("key") not in (None, False)
 
 
 def _texts(value: object) -> tuple[object, ...]:

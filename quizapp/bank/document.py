@@ -329,7 +329,7 @@ class _Builder:
             value = scalar(text)
         except ValueError as error:
             self._fault(node, "yaml-number", str(error), "write a shorter number, or put it in quotes")
-            return 0
+            return text
         if node.tag == "plain":
             return value
         if node.tag == _CORE + "float" and type(value) is int:

@@ -134,23 +134,20 @@ class _Checker:
         for index, choice in entries(holder, "choices"):
             here = (*path, "choices", index)
             value = self._scalar((*here, "value"), choice.get("value"))
-            text = choice.get("text")
-            if text is not None:
-                here = (*here, "text")
-                try:
-                    text = " ".join(fill(str(text), self.values).split())
-                except FormulaError:
-                    continue
-            for what in (value, text):
+            try:
+                text = None if choice.get("text") is None else " ".join(fill(str(choice["text"]), self.values).split())
+            except FormulaError:
+                text = None
+            for what, where in ((value, (*here, "value")), (text, (*here, "text"))):
                 if what is None:
                     continue
                 if what in seen:
                     first = self.document.line(seen[what])
                     words = what if isinstance(what, str) else shown(what)
                     message = f"this choice is {words!r} at the bank's own values, as the one in line {first} is"
-                    self.document.fault(here, "same-value", message, "change one of them, or the variables' values")
+                    self.document.fault(where, "same-value", message, "change one of them, or the variables' values")
                     break
-                seen[what] = here
+                seen[what] = where
 
     def slots(self, path: Path_, text: str) -> None:
         if "{{" not in text:
@@ -164,7 +161,7 @@ class _Checker:
             except FormulaError as error:
                 message = f"the slot {source.strip()!r} is not a formula: {str(error).removeprefix('not a formula: ')}"
                 mend = "write a formula over the variables between {{ and }}"
-                self.document.fault(path, "slot", message, mend, offset=offset + before + (error.offset or 0))
+                self.document.fault(path, "slot", message, mend, offset=offset + (error.offset or 0))
                 continue
             known = _known(self.document, path, source, formula, self.declared, "variable", offset)
             if known and formula.names <= self.values.keys():

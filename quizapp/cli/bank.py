@@ -129,12 +129,16 @@ def _print_table(items: Sequence[dict[str, object]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table("item", "kind", "bank", "topics", "difficulty", "parts")
+    table = Table(box=None, pad_edge=False)
+    for column in ("item", "kind", "bank"):
+        table.add_column(column, no_wrap=True, overflow="fold")
+    for column in ("level", "parts", "topics"):
+        table.add_column(column)
     for item in items:
         topics, parts = item["topics"], item["parts"]
         assert isinstance(topics, list)
         assert isinstance(parts, list)
         kinds = ", ".join(part["kind"] for part in parts)
-        row = (item["id"], item["kind"], item["bank"], ", ".join(topics), item["difficulty"], kinds)
+        row = (item["id"], item["kind"], item["bank"], item["difficulty"], kinds, ", ".join(topics))
         table.add_row(*(escape(str(cell)) for cell in row))
     Console().print(table)
