@@ -18,6 +18,7 @@ from quizapp.scoring.lexicon import (
     HANDLING,
     NO_EFFECT,
     OTHER_LANGUAGES,
+    SUPPOSING,
 )
 from quizapp.scoring.words import Word
 
@@ -38,6 +39,8 @@ class Clause:
     sentence: int
     conditional: bool
     """It supposes or gives a reason, so a negation in it denies nothing."""
+    supposing: bool
+    """It supposes: it isn't claimed at all."""
     no_effect: bool
     """It says that something has no effect."""
     distanced: bool
@@ -67,10 +70,13 @@ class Window:
     first: int
     last: int
     """Positions of the first and last clause in the answer."""
+    words: tuple[Word, ...]
 
-    @property
-    def words(self) -> tuple[Word, ...]:
-        return tuple(word for clause in self.clauses for word in clause.words)
+
+def window(clauses: Sequence[Clause], first: int, last: int) -> Window:
+    """The clauses from the first to the last position."""
+    group = tuple(clauses[first : last + 1])
+    return Window(group, first, last, tuple(word for clause in group for word in clause.words))
 
 
 def _sentence_ends(text: str) -> list[int]:
@@ -97,6 +103,7 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
                     end=end,
                     sentence=sentence,
                     conditional=conditional,
+                    supposing=any(word.text in SUPPOSING for word in run[:2]),
                     no_effect=bool(_NO_EFFECT.search(lowered)),
                     distanced=any(word.text in DISTANCED for word in run),
                 )
@@ -124,14 +131,14 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
 def windows(clauses: Sequence[Clause]) -> Iterator[Window]:
     """Each clause, each two neighbours, and each sentence of three or four clauses."""
     for at in range(len(clauses)):
-        yield Window((clauses[at],), at, at)
+        yield window(clauses, at, at)
     for at in range(len(clauses) - 1):
-        yield Window(tuple(clauses[at : at + 2]), at, at + 1)
+        yield window(clauses, at, at + 1)
     for at in range(len(clauses) - 2):
         for size in (3, 4):
             group = clauses[at : at + size]
             if len(group) == size and group[0].sentence == group[-1].sentence:
-                yield Window(tuple(group), at, at + size - 1)
+                yield window(clauses, at, at + size - 1)
 
 
 def is_list(text: str, words: Sequence[Word]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from quizapp.model.rubric import Criterion, Rubric, ShownMisconception
 from quizapp.scoring.clauses import Window
@@ -32,6 +33,8 @@ ONE_GROUP = 0.3
 MAX_SPREAD = 26
 """Words over which the groups of one claim may be spread."""
 
+SUBJECTS = frozenset({"~framework"})
+
 Keys = tuple[str, ...]
 
 
@@ -43,6 +46,10 @@ class Phrase:
     weights: Mapping[str, float]
     """Key -> weight of its content words."""
     negated: bool
+    telling: frozenset[str] = frozenset()
+    """Keys that tell a wrong claim from a right one on the same subject; at least half of them must be there."""
+    subject: frozenset[str] = frozenset()
+    """Keys of the one that is said to act; without it the claim is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,8 @@ class ReadyRubric:
     misconceptions: tuple[ReadyMisconception, ...]
     question: frozenset[str]
     """Keys of the question's content words."""
+    question_pairs: frozenset[tuple[str, str]]
+    """Keys of neighbouring content words of the question."""
     spelling: Vocabulary
 
 
@@ -91,15 +100,24 @@ class Support:
 NOTHING = Support(0.0)
 
 
-def _phrase(text: str, question: frozenset[str]) -> Phrase:
+def _phrase(text: str, question: frozenset[str], terms: frozenset[str] | None = None) -> Phrase:
+    """``terms``, for phrases that say something wrong: the keys that right claims use too."""
     words = read_phrase(text)
     weights = {word.key: QUESTION_WEIGHT if word.key in question else 1.0 for word in words if word.content}
-    return Phrase(text, weights, negated(words))
+    if terms is None:
+        return Phrase(text, weights, negated(words))
+    return Phrase(text, weights, negated(words), frozenset(weights) - terms - question, frozenset(weights) & SUBJECTS)
 
 
 def negated(words: Iterable[Word]) -> bool:
     """Whether a negator or an inability stands anywhere in the words."""
     return any(word.negator or word.text in INABILITY for word in words)
+
+
+def pairs(words: Iterable[Word]) -> frozenset[tuple[str, str]]:
+    """Keys of neighbouring content words."""
+    keys = [word.key for word in words if word.content]
+    return frozenset(pairwise(keys))
 
 
 @lru_cache(maxsize=64)
@@ -119,19 +137,24 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
     criteria = []
     for criterion in rubric.criteria:
         accept = tuple(_phrase(text, asked) for text in criterion.accept)
-        groups = tuple(tuple(tuple(word.key for word in read_phrase(term)) for term in group) for group in criterion.groups)
+        groups = tuple(
+            tuple(keys for term in group if (keys := tuple(word.key for word in read_phrase(term)))) for group in criterion.groups
+        )
         terms = frozenset(key for group in groups for term in group for key in term) | {
             key for phrase in accept for key in phrase.weights
         }
-        reject = tuple(_phrase(text, asked) for text in criterion.reject)
+        reject = tuple(_phrase(text, asked, terms) for text in criterion.reject)
         criteria.append(ReadyCriterion(criterion, accept, reject, groups, terms))
+    common = frozenset[str]().union(*(known.terms for known in criteria))
     misconceptions = tuple(
         ReadyMisconception(
-            shown, tuple(_phrase(text, asked) for text in shown.accept), tuple(_phrase(text, asked) for text in shown.refute)
+            shown,
+            tuple(_phrase(text, asked, common) for text in shown.accept),
+            tuple(_phrase(text, asked) for text in shown.refute),
         )
         for shown in rubric.misconceptions
     )
-    return ReadyRubric(tuple(criteria), misconceptions, asked, vocabulary(texts))
+    return ReadyRubric(tuple(criteria), misconceptions, asked, pairs(read_phrase(question)), vocabulary(texts))
 
 
 def _group_of(groups: Sequence[Sequence[Keys]], key: str) -> Sequence[Keys]:
@@ -139,31 +162,28 @@ def _group_of(groups: Sequence[Sequence[Keys]], key: str) -> Sequence[Keys]:
     return [term for group in groups if any(term == (key,) for term in group) for term in group]
 
 
-def _places(words: Sequence[Word], term: Keys) -> list[int]:
-    """Where a term begins: its keys in a row, a function word between them allowed."""
-    found = []
-    for at in range(len(words)):
-        position, matched = at, 0
-        while position < len(words) and matched < len(term):
-            if words[position].key == term[matched]:
-                matched += 1
-            elif matched == 0 or words[position].content:
-                break
-            position += 1
-        if matched == len(term):
-            found.append(at)
-    return found
+def _stands(words: Sequence[Word], term: Keys, at: int) -> bool:
+    """Whether a term begins at a word of its first key: its keys in a row, function words between them allowed."""
+    matched, position = 1, at + 1
+    while matched < len(term) and position < len(words):
+        if words[position].key == term[matched]:
+            matched += 1
+        elif words[position].content:
+            return False
+        position += 1
+    return matched == len(term)
 
 
-def cover_phrase(phrase: Phrase, words: Sequence[Word], groups: Sequence[Sequence[Keys]] = ()) -> Support:
+def _by_key(words: Sequence[Word]) -> dict[str, Word]:
+    """The first content word of each key."""
+    return {word.key: word for word in reversed(words) if word.content}
+
+
+def _cover(phrase: Phrase, by_key: Mapping[str, Word], groups: Sequence[Sequence[Keys]]) -> Support:
     """How much of a phrase the words hold, whatever their order; its *same* or *differ* weighs most."""
     total = sum(phrase.weights.values())
     if not total:
         return NOTHING
-    by_key: dict[str, Word] = {}
-    for word in words:
-        if word.content:
-            by_key.setdefault(word.key, word)
     used = [by_key[key] for key in phrase.weights if key in by_key]
     gained, factor = sum(weight for key, weight in phrase.weights.items() if key in by_key), 1.0
     for key, weight in phrase.weights.items():
@@ -172,41 +192,75 @@ def cover_phrase(phrase: Phrase, words: Sequence[Word], groups: Sequence[Sequenc
         if key in OPPOSITE:
             factor = OPPOSED if OPPOSITE[key] in by_key else UNSAID
         others = (by_key[term[0]] for term in _group_of(groups, key) if len(term) == 1 and term[0] in by_key)
-        stand_in = next((word for word in others if word not in used), None)
-        if stand_in is not None and OPPOSITE.get(key) != stand_in.key:
+        # Two concepts of the lexicon are known to differ, however a rubric groups them.
+        stand_in = next((word for word in others if word not in used and not (key[0] == word.key[0] == "~")), None)
+        if stand_in is not None:
             gained += GROUP_WEIGHT * weight
             used.append(stand_in)
+    said = {word.key for word in used}
+    if 2 * len(phrase.telling & said) < len(phrase.telling) or not phrase.subject <= said:
+        factor *= UNSAID
     return Support(gained / total * factor, tuple(dict.fromkeys(used)), phrase)
 
 
 def best_phrase(phrases: Iterable[Phrase], words: Sequence[Word], groups: Sequence[Sequence[Keys]] = ()) -> Support:
     """The best covered of some phrases."""
-    return max((cover_phrase(phrase, words, groups) for phrase in phrases), key=lambda support: support.strength, default=NOTHING)
+    by_key = _by_key(words)
+    return max((_cover(phrase, by_key, groups) for phrase in phrases), key=lambda support: support.strength, default=NOTHING)
 
 
 def cover_groups(groups: Sequence[Sequence[Keys]], words: Sequence[Word]) -> tuple[float, tuple[Word, ...]]:
     """The share of the groups that the words cover, and the words: the tightest ones where all groups are covered."""
     if not groups:
         return 0.0, ()
-    hits = sorted((at, number) for number, group in enumerate(groups) for term in group for at in _places(words, term))
+    first_keys: dict[str, list[int]] = {}
+    for at, word in enumerate(words):
+        first_keys.setdefault(word.key, []).append(at)
+    hits = sorted(
+        {
+            (at, number)
+            for number, group in enumerate(groups)
+            for term in group
+            for at in first_keys.get(term[0], ())
+            if _stands(words, term, at)
+        }
+    )
     covered = {number for _, number in hits}
     if len(covered) < len(groups):
         first = {number: at for at, number in reversed(hits)}
         return len(covered) / len(groups), tuple(words[at] for at in sorted(set(first.values())))
     best: tuple[int, list[int]] | None = None
     for index, (start, _) in enumerate(hits):
-        seen: dict[int, int] = {}
+        seen: list[tuple[int, int]] = []
         for at, number in hits[index:]:
-            if at not in seen.values():  # one word can't stand for two concepts
-                seen.setdefault(number, at)
-            if len(seen) == len(groups):
-                spread = at - start
-                if best is None or spread < best[0]:
-                    best = spread, sorted(set(seen.values()))
+            if at - start > MAX_SPREAD or (best is not None and at - start >= best[0]):
                 break
-    if best is None or best[0] > MAX_SPREAD:
+            seen.append((at, number))
+            chosen = _one_each(seen, len(groups))
+            if chosen is not None:
+                best = at - start, sorted(chosen)
+                break
+    if best is None:
         return (len(groups) - 1) / len(groups), ()
     return 1.0, tuple(words[at] for at in best[1])
+
+
+def _one_each(hits: Sequence[tuple[int, int]], groups: int) -> list[int] | None:
+    """A word of its own for each group, since one word can't stand for two concepts; ``None`` where there is no such choice."""
+    taken: dict[int, int] = {}
+
+    def place(number: int, tried: set[int]) -> bool:
+        for at, owner in hits:
+            if owner == number and at not in tried:
+                tried.add(at)
+                if at not in taken or place(taken[at], tried):
+                    taken[at] = number
+                    return True
+        return False
+
+    if len({number for _, number in hits}) < groups:
+        return None
+    return list(taken) if all(place(number, set()) for number in range(groups)) else None
 
 
 def support(ready_criterion: ReadyCriterion, window: Window) -> Support:

@@ -20,7 +20,7 @@ FUNCTION_WORDS = _words(
     perhaps quite rather really said same say says see seem seems shall she should since so some something still such
     than that that's the their them then there there's therefore these they they're this those though through thus to
     together too toward under until up upon us use used uses using very via was we we'd we're well were what what's when
-    where whether which while who whom whose why will with within would yet you you'd you're your yours yourself
+    where whether which while who whom whose per already yes why will with within would yet you you'd you're your yours yourself
     would've want wants thing things way ways someone somebody everybody everyone
     """
 )
@@ -68,6 +68,7 @@ GRANTS_DIFFERENCE = frozenset({"whether", "unless"})
 CONDITIONAL = frozenset(
     {"whether", "if", "when", "whenever", "unless", "because", "since", "suppose", "provided", "although", "though", "assuming"}
 )
+SUPPOSING = frozenset({"if", "whether", "unless", "suppose", "supposing", "assuming", "provided"})
 CONNECTIVES = CONDITIONAL | {
     "but",
     "however",
@@ -90,7 +91,7 @@ AFTER_COMMA = frozenset(
 CONCEPTS: dict[str, tuple[str, ...]] = {
     concept: tuple(entry.strip() for entry in entries.split(","))
     for concept, entries in {
-        "~rank": "rank, gpu, device, worker, process, replica, card, accelerator, graphics card, participant",
+        "~rank": "rank, gpu, gpus, device, worker, process, replica, card, accelerator, graphics card, participant",
         "~framework": "framework, ddp, fsdp, trainer, library, pytorch, deepspeed, lightning, accelerate, wrapper",
         "~mean": "mean, average, avg",
         "~differ": "differ, different, difference, differently, unequal, unequally, uneven, unevenly, vary, varied, varying, "
@@ -110,7 +111,7 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~reduce": "all reduce, allreduce, reduce, reduction, aggregate, aggregation",
         "~global": "global, overall, total, whole, globally, worldwide",
         "~local": "local, locally, own, individual, individually, separately, on its own",
-        "~sample": "sample, example, item, record, row",
+        "~sample": "sample, example, item, row",
         "~sequence": "sequence, document, sentence, text",
         "~correct": "correct, correctly, right, proper, properly, accurate, accurately",
         "~automatic": "automatic, automatically, by itself, for you, on your behalf, internally, out of the box, under the hood",

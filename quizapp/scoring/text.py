@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, Met, Score, score_of
 from quizapp.scoring.answer import MAX_CHARACTERS, AnswerError, sentence
-from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, in_another_language, is_list, split, windows
+from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, in_another_language, is_list, split, window, windows
 from quizapp.scoring.lexical import (
     NOTHING,
     UNSURE,
@@ -23,6 +23,7 @@ from quizapp.scoring.lexical import (
     best_phrase,
     cover_groups,
     negated,
+    pairs,
     ready,
     support,
 )
@@ -30,13 +31,15 @@ from quizapp.scoring.words import Word, read_words
 
 REJECTED = 0.6
 """Coverage of a reject phrase from which a clause denies the criterion."""
+CLOSE = 0.05
+"""Coverages so near each other that the one of more words is the nearer."""
 SHOWN = 0.6
 """Coverage of a misconception's phrase from which it is shown."""
 SCOPE = 8
 """Words after a negator that it denies."""
 FEWEST_WORDS = 3
-FEWEST_NEW_WORDS = 2
-"""Content words beside the question's own that a claim needs."""
+FEWEST_NEW_WORDS, ECHOED = 2, 0.67
+"""Fewer content words beside the question's own, and this share of neighbouring pairs from the question: an echo."""
 DENSE_SHARE, DENSE_CRITERIA, DENSE_WORDS = 0.6, 3, 30
 """A sentence that is mostly terms and would meet so many criteria in so few words strings terms together."""
 REGEX_SECONDS = 0.1
@@ -107,6 +110,7 @@ def _refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception]) -> bo
 def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
     """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
     said = best_phrase(known.accept, clause.words, known.groups)
+    supported = support(known, window((clause,), 0, 0)).strength
     against = max(
         (
             found
@@ -119,21 +123,26 @@ def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppo
     )
     if clause.distanced:
         return NOTHING
-    if not clause.conditional and against.strength and against.strength > said.strength:
+    nearer = against.strength > supported or (against.strength > supported - CLOSE and len(against.words) > len(said.words))
+    if not clause.conditional and against.strength and nearer:
         return against
     share, grouped = cover_groups(known.groups, clause.words)
     about = (share >= 0.5 and bool(grouped)) or said.strength >= 0.4
     if clause.no_effect and not clause.conditional and about:
         return Support(1.0, grouped or said.words)
     denied = {word.key for word in _denied_words(clause)} & known.terms - rubric.question
-    agrees = best_phrase((phrase for phrase in known.accept if phrase.negated), clause.words, known.groups).strength >= 0.4
-    if denied and (share == 1.0 or said.strength >= 0.5) and not agrees and not _refutes(clause, rubric.misconceptions):
+    agrees = best_phrase((phrase for phrase in known.accept if phrase.negated), clause.words).strength >= 0.4
+    if denied and (share >= 0.6 or said.strength >= 0.5) and not agrees and not _refutes(clause, rubric.misconceptions):
         return Support(max(share, said.strength), grouped or said.words)
     return NOTHING
 
 
-def _new_words(words: Iterable[Word], rubric: ReadyRubric) -> int:
-    return len({word.key for word in words if word.content} - rubric.question)
+def _echoes(words: Iterable[Word], rubric: ReadyRubric) -> bool:
+    """Whether the words, and most of their neighbourhoods, are the question's."""
+    content = [word for word in words if word.content]
+    given = pairs(content)
+    new = {word.key for word in content} - rubric.question
+    return len(new) < FEWEST_NEW_WORDS and len(given & rubric.question_pairs) >= ECHOED * len(given)
 
 
 def _regex_claim(known: ReadyCriterion, answer: str, clauses: Sequence[Clause]) -> _Claim | None:
@@ -158,18 +167,18 @@ def _find(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], views: 
         if found.strength:
             denials[at] = found
     best = _regex_claim(known, answer, clauses)
-    for window in views:
-        if any(at in denials for at in range(window.first, window.last + 1)) or len(window.words) > MAX_WINDOW_WORDS:
+    for view in views:
+        if any(at in denials for at in range(view.first, view.last + 1)) or len(view.words) > MAX_WINDOW_WORDS:
             continue
-        if any(clause.distanced for clause in window.clauses):
+        if any(clause.distanced for clause in view.clauses):
             continue
-        found = support(known, window)
-        strength = found.strength * (1.0 if window.first == window.last else 0.97)
+        found = support(known, view)
+        strength = found.strength * (1.0 if view.first == view.last else 0.97)
         if best is not None and strength <= best.support.strength:
             continue
-        if _new_words(found.words, rubric) < 1 or _new_words(window.words, rubric) < FEWEST_NEW_WORDS:
+        if not found.words or _echoes(view.words, rubric):
             continue
-        best = _Claim(Support(strength, found.words, found.phrase), window.first, window.last, _spans(found.words, window.words))
+        best = _Claim(Support(strength, found.words, found.phrase), view.first, view.last, _spans(found.words, view.words))
     if not denials:
         return _Finding(best, None)
     last = max(denials)
@@ -193,13 +202,16 @@ def _strung(findings: Sequence[_Finding], clauses: Sequence[Clause], rubric: Rea
             for known, finding in zip(rubric.criteria, findings, strict=True)
         )
         dense = sum(word.key in terms for word in content) >= DENSE_SHARE * len(content)
-        if met >= DENSE_CRITERIA and dense and len(words) < DENSE_WORDS:
+        bare = len(content) >= DENSE_SHARE * len(words)
+        if met >= DENSE_CRITERIA and dense and bare and len(words) < DENSE_WORDS:
             strung.update(places)
     return strung
 
 
-def _shown(known: ReadyMisconception, clauses: Sequence[Clause], views: Sequence[Window]) -> _Claim | None:
-    """Where a misconception is stated last, unless it is refuted there or later."""
+def _shown(
+    known: ReadyMisconception, criteria: Sequence[ReadyCriterion], clauses: Sequence[Clause], views: Sequence[Window]
+) -> _Claim | None:
+    """Where a misconception is stated last, unless something right is nearer, or it is refuted there or later."""
     stated: _Claim | None = None
     refuted = -1
     for at, clause in enumerate(clauses):
@@ -207,21 +219,26 @@ def _shown(known: ReadyMisconception, clauses: Sequence[Clause], views: Sequence
         mention = best_phrase(known.accept, clause.words)
         denies = negated(clause.words) or clause.distanced
         matches = refutation.phrase is not None and refutation.phrase.negated == negated(clause.words)
-        if (refutation.strength >= SHOWN and matches) or (denies and mention.strength >= 0.5 and not _agrees(mention, clause)):
+        if (refutation.strength >= max(SHOWN, mention.strength) and matches) or (
+            denies and mention.strength >= 0.5 and not _agrees(mention, clause)
+        ):
             refuted = at
-    for window in views:
-        if window.last - window.first > 1 or any(clause.conditional or clause.distanced for clause in window.clauses):
+    for view in views:
+        if view.last - view.first > 1 or any(clause.supposing or clause.distanced for clause in view.clauses):
             continue
-        found = best_phrase(known.accept, window.words)
-        against = best_phrase(known.refute, window.words)
-        if found.strength < SHOWN or found.strength <= against.strength or found.phrase is None:
+        found = best_phrase(known.accept, view.words)
+        if found.strength < SHOWN or found.phrase is None:
             continue
-        if negated(window.words) and not found.phrase.negated:
+        refutes = (phrase for phrase in known.refute if phrase.negated == negated(view.words))
+        against = best_phrase((*refutes, *(phrase for criterion in criteria for phrase in criterion.accept)), view.words)
+        if found.strength <= against.strength:
             continue
-        if not negated(window.words) and found.phrase.negated and found.strength < 0.8:
+        if negated(view.words) and not found.phrase.negated:
             continue
-        if stated is None or window.first > stated.last or found.strength > stated.support.strength:
-            stated = _Claim(found, window.first, window.last, _spans(found.words, window.words))
+        if not negated(view.words) and found.phrase.negated and found.strength < 0.8:
+            continue
+        if stated is None or view.first > stated.last or found.strength > stated.support.strength:
+            stated = _Claim(found, view.first, view.last, _spans(found.words, view.words))
     return stated if stated is not None and refuted < stated.last else None
 
 
@@ -306,7 +323,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
         )
     if len(content) < FEWEST_WORDS:
         return _nothing(known, "The answer is too short to say what is asked for.")
-    if len(content - known.question) <= 0.2 * len(content):
+    if len(content - known.question) <= 0.2 * len(content) and _echoes(words, known):
         return _nothing(known, "The answer repeats the question; say what lies behind it.")
     if is_list(answer, words):
         return _nothing(known, "A list of terms claims nothing; say in sentences what they do to the loss.")
@@ -315,7 +332,9 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     views = tuple(windows(clauses))
     findings = [_find(criterion, answer, clauses, views, known) for criterion in known.criteria]
     strung = _strung(findings, clauses, known)
-    shown = {m.shown.id: (m, claim) for m in known.misconceptions if (claim := _shown(m, clauses, views)) is not None}
+    shown = {
+        m.shown.id: (m, claim) for m in known.misconceptions if (claim := _shown(m, known.criteria, clauses, views)) is not None
+    }
     cancels = {
         target: (titles.get(id, id), claim)
         for id, (misconception, claim) in shown.items()
