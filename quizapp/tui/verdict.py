@@ -41,19 +41,20 @@ def scenario_table(scenarios: tuple[ScenarioVerdict, ...]) -> Content:
     return rows(("outcome", "scenario", "ranks", "error", "valid tokens per rank"), body)
 
 
-def rank_table(ranks: tuple[RankReport, ...], source: str) -> Content:
-    """Where each rank stood, with the learner's own line."""
+def rank_lines(ranks: tuple[RankReport, ...], source: str, columns: int) -> Content:
+    """Where each rank stood: its state and last collective, the learner's own line cut to ``columns``, what it said."""
     lines = source.splitlines()
-    body = []
+    parts: list[tuple[str, str]] = []
     for rank in ranks:
-        where = ""
+        parts.append((f"rank {rank.rank}: {rank.state}", "bold"))
+        parts.append((f", last collective: {rank.collective or 'none'}\n", ""))
         if rank.place is not None:
             text = lines[rank.place.line - 1].strip() if 0 < rank.place.line <= len(lines) else ""
-            where = f"line {rank.place.line}: {text}"
-        body.append([(str(rank.rank), ""), (rank.state, ""), (rank.collective or "none", ""), (where or rank.message or "", "")])
-        if where and rank.message:
-            body.append([("", ""), ("", ""), ("", ""), (rank.message, "")])
-    return rows(("rank", "state", "last collective", "where"), body)
+            where = f"  line {rank.place.line}: {text}"
+            parts.append(((where if len(where) <= columns else where[: columns - 1] + "…") + "\n", ""))
+        if rank.message:
+            parts.append((f"  {rank.message}\n", ""))
+    return Content.assemble(*parts).rstrip()
 
 
 def shut_in(verdict: Verdict) -> str:
@@ -88,12 +89,12 @@ def sections(
     elif verdict.counterexample is not None:
         yield "Smallest failing scenario", scenario_table((verdict.counterexample,))
     if verdict.ranks:
-        yield "Ranks", rank_table(verdict.ranks, source)
+        yield "Ranks", rank_lines(verdict.ranks, source, columns)
     if verdict.scenarios:
         yield "Scenarios", scenario_table(verdict.scenarios)
-    for scenario in verdict.scenarios:
-        if scenario.message:
-            yield f"{scenario.name}, {scenario.world_size} ranks", Content(scenario.message)
+    said = [f"{s.name}, {s.world_size} ranks: {s.message}" for s in verdict.scenarios if s.message]
+    if said:
+        yield "In words", Content("\n".join(said))
     if verdict.output:
         yield "Printed by your code", Content(verdict.output)
     where = f"{verdict.backend}, {shut_in(verdict)} · {verdict.device} · {verdict.collectives}"
