@@ -81,7 +81,7 @@ def grade(asked: Asked, answer: str, titles: Mapping[str, str]) -> Score:
     """What an answer to a part that isn't code earns.
 
     Raises:
-        quizapp.scoring.choice.AnswerError: the text is no answer to this part (no such option, not a number).
+        quizapp.scoring.answer.AnswerError: the text is no answer to this part (no such option, not a number).
     """
     return score_part(asked.part, asked.variant, asked.choices, answer, stem=asked.question, titles=titles)
 

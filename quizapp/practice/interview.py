@@ -17,6 +17,7 @@ from quizapp.model.score import Score
 from quizapp.model.variant import fill
 from quizapp.practice.asked import SCORER, titles
 from quizapp.practice.study import find_bank
+from quizapp.scoring.answer import AnswerError
 from quizapp.scoring.text import score_text
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
 from quizapp.store.store import Store
@@ -176,11 +177,13 @@ class Interview:
 
         Raises:
             ValueError: there is no open question.
-            quizapp.scoring.choice.AnswerError: an empty answer.
+            quizapp.scoring.answer.AnswerError: an empty or an endless answer; nothing is stored.
         """
         turn = self.turns()[-1]
         if turn.answered:
             raise ValueError("the interview is over")
+        if not text.strip():
+            raise AnswerError("An interviewer waits for words; say what comes to mind first.")
         score = score_text(turn.rubric, turn.question, text, self.titles)
         self.store.add(
             Answer(
