@@ -121,7 +121,7 @@ def _numeric(path: Path_, part: NumericPart, values: Mapping[str, Value]) -> Ite
     except FormulaError as error:
         yield (*path, "key"), f"the key has no value: {error}"
         return
-    least = APART * Fraction(str(part.tolerance)) * (abs(Fraction(str(float(key)))) or 1)
+    least = APART * Fraction(str(part.tolerance)) * (abs(_rational(key)) or 1)
     seen: dict[Scalar, str] = {}
     for index, wrong in enumerate(part.wrong):
         where = (*path, "wrong", index, "value")
@@ -130,7 +130,7 @@ def _numeric(path: Path_, part: NumericPart, values: Mapping[str, Value]) -> Ite
         except FormulaError as error:
             yield where, f"the wrong value is none: {error}"
             continue
-        if abs(float(value) - float(key)) < least:
+        if abs(_rational(value) - _rational(key)) < least:
             yield where, f"the wrong value {number(value)} is within {APART} tolerances of the key {number(key)}"
         elif seen.setdefault(value, wrong.misconception) != wrong.misconception:
             yield where, f"the wrong value {number(value)} is also that of {seen[value]!r}, so that neither can be named"
@@ -188,6 +188,11 @@ def _parts(path: Path_, item: Item) -> Iterator[tuple[Path_, Part]]:
                 yield (*path, "parts", index), part
     else:
         yield from ((path, part) for part in item.parts)
+
+
+def _rational(value: Scalar) -> Fraction:
+    """The value, or 50 digits of it."""
+    return value if isinstance(value, Fraction) else Fraction(str(value))
 
 
 def _written(value: Value) -> str:

@@ -45,8 +45,9 @@ def number(value: Scalar) -> str:
     for prime in (2, 5):
         while odd % prime == 0:
             odd //= prime
-    decimal = f"{float(value):.12g}"
-    return decimal if odd == 1 and len(decimal) <= 7 and Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
+    # Beyond seven characters it stays a fraction, and beyond 1e308 it would be no float.
+    decimal = f"{float(value):.12g}" if odd == 1 and abs(value) < 10**7 else ""
+    return decimal if decimal and len(decimal) <= 7 and Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
 
 
 def shown(value: Value) -> str:

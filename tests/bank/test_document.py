@@ -158,7 +158,8 @@ def test_no_text_makes_loading_fail(tmp_path: Path, text: str | bytes) -> None:
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 10**40) | st.floats(allow_nan=False) | st.text(max_size=5)
-    | st.sampled_from(["checkpoint", "text", "{{ n }}", "{{ 1/0 }}", "1/(m-3)", "S", "[1, [2]]", "m**99", "lab", "(", "exp(2)"]),
+    | st.sampled_from(["checkpoint", "text", "{{ n }}", "{{ 1/0 }}", "1/(m-3)", "S", "[1, [2]]", "m**99", "sqrt(2)", "lab", "("])
+    | st.sampled_from(["9**64*9**64*9**64*9**64*9**64*9**64/7", "exp(4000)", "1e999999999", "-" * 300 + "1"]),
     lambda inner: st.lists(inner, max_size=3)
     | st.dictionaries(st.sampled_from(["id", "kind", "key", "value", "x"]), inner, max_size=3),
     max_leaves=4,

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from sound_bank import BANK
 
+import quizapp
+from quizapp.bank.fault import CODES
 from quizapp.bank.load import load
 
 Damage = Callable[[str, str, str], tuple[Path, tuple[int, int]]]
@@ -185,3 +187,11 @@ def test_a_file_that_is_no_bank_is_said_to_be_none(text: str, folder: Path) -> N
 
 def test_the_sound_bank_has_no_fault(folder: Path) -> None:
     assert load([folder]).faults == ()
+
+
+def test_every_code_is_documented_and_every_documented_code_is_used() -> None:
+    assert {code for code, *_ in (*BANK_FAULTS, *REGISTRY_FAULTS, *LAB_FAULTS)} <= CODES.keys()
+    package = Path(quizapp.__file__).parent
+    files = [file for room in ("bank", "authoring") for file in (package / room).glob("*.py") if file.name != "fault.py"]
+    sources = [file.read_text("utf-8") for file in files]
+    assert [code for code in CODES if not any(f'"{code}"' in text for text in sources)] == []
