@@ -1,0 +1,37 @@
+"""The fixed bank, a store with a fixed clock, and the app over both. Every part is the real one."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from quizapp.bank.load import Library, load
+from quizapp.store.store import Store
+from quizapp.tui.app import QuizApp
+
+BANKS = Path(__file__).parent / "banks"
+MOMENT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def library() -> Library:
+    found = load([BANKS])
+    assert not found.faults
+    return found
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "progress.sqlite3", clock=lambda: MOMENT) as opened:
+        yield opened
+
+
+@pytest.fixture
+def app(store: Store, library: Library) -> Callable[..., QuizApp]:
+    """Makes an app: ``app(start="study", bank="small")``."""
+
+    def make(library: Library = library, **arguments: object) -> QuizApp:
+        return QuizApp(store, library, **arguments)  # type: ignore[arg-type]
+
+    return make

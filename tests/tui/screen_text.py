@@ -1,0 +1,25 @@
+"""What stands on the screen, as text."""
+
+from textual.app import App
+from textual.pilot import Pilot
+
+
+def shown(app: App[object]) -> str:
+    """The screen's lines, as the terminal would show them."""
+    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
+
+
+async def typed(pilot: "Pilot[object]", text: str) -> None:
+    """Types a text key by key."""
+    names = {" ": "space", "\n": "enter"}
+    await pilot.press(*(names.get(character, character) for character in text))
+
+
+async def until(pilot: "Pilot[object]", words: str, seconds: float = 10.0) -> str:
+    """Waits until the words stand on the screen; gives the screen's text."""
+    for _ in range(int(seconds / 0.05)):
+        await pilot.pause(0.05)
+        text = shown(pilot.app)
+        if words in text:
+            return text
+    raise AssertionError(f"{words!r} is not on the screen:\n{shown(pilot.app)}")
