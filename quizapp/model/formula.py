@@ -12,6 +12,7 @@ where the result is irrational.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -209,6 +210,7 @@ FUNCTIONS: Mapping[str, tuple[int, int, Callable[..., Value]]] = {
 }
 """Name -> (fewest arguments, most arguments, implementation)."""
 
+_RUN_IN = re.compile(r"(?<![\w.])\.?\d[\w.]*(?:and|or|if|else|in|is|not|for)\b")
 _WHITE = dict.fromkeys(map(ord, "\t\n\r\f\v"), " ")
 
 _BINARY: Mapping[type[ast.operator], Callable[[Scalar, Scalar], Scalar]] = {
@@ -383,6 +385,9 @@ def _parse(source: str) -> Formula:
     for position, sign in enumerate(text):
         if sign in _FOREIGN or not sign.isprintable():
             raise FormulaError(f"not a formula: {sign!r} has no place here", indent + position)
+    run_in = _RUN_IN.search(text)
+    if run_in:  # Python's parser would warn on standard error, and go on
+        raise FormulaError(f"not a formula: {run_in.group()!r} runs a number into a word", indent + run_in.start())
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:

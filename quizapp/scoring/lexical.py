@@ -33,6 +33,7 @@ ONE_GROUP = 0.3
 MAX_SPREAD = 26
 """Words over which the groups of one claim may be spread."""
 
+NO_STAND_INS: Mapping[str, tuple[str, ...]] = {}
 SUBJECTS = frozenset({"~framework"})
 
 Keys = tuple[str, ...]
@@ -59,6 +60,8 @@ class ReadyCriterion:
     reject: tuple[Phrase, ...]
     groups: tuple[tuple[Keys, ...], ...]
     """Group -> terms -> keys in a row."""
+    stand_ins: Mapping[str, tuple[str, ...]]
+    """Key -> others of its groups, which may stand for it."""
     terms: frozenset[str]
     """Every key of the groups and the accept phrases."""
 
@@ -144,7 +147,7 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
             key for phrase in accept for key in phrase.weights
         }
         reject = tuple(_phrase(text, asked, terms) for text in criterion.reject)
-        criteria.append(ReadyCriterion(criterion, accept, reject, groups, terms))
+        criteria.append(ReadyCriterion(criterion, accept, reject, groups, _stand_ins(groups), terms))
     common = frozenset[str]().union(*(known.terms for known in criteria))
     misconceptions = tuple(
         ReadyMisconception(
@@ -157,9 +160,18 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
     return ReadyRubric(tuple(criteria), misconceptions, asked, pairs(read_phrase(question)), vocabulary(texts))
 
 
-def _group_of(groups: Sequence[Sequence[Keys]], key: str) -> Sequence[Keys]:
-    """The terms that may stand for a key: those of the groups that hold it."""
-    return [term for group in groups if any(term == (key,) for term in group) for term in group]
+def _stand_ins(groups: Sequence[Sequence[Keys]]) -> dict[str, tuple[str, ...]]:
+    """Key -> the single terms of its groups that may stand for it.
+
+    Two concepts of the lexicon never stand for each other: they are known to differ, however a rubric groups them.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for group in groups:
+        single = tuple(dict.fromkeys(term[0] for term in group if len(term) == 1))
+        for key in single:
+            others = (other for other in single if other != key and not key[0] == other[0] == "~")
+            found[key] = (*found.get(key, ()), *others)
+    return found
 
 
 def _stands(words: Sequence[Word], term: Keys, at: int) -> bool:
@@ -179,7 +191,7 @@ def _by_key(words: Sequence[Word]) -> dict[str, Word]:
     return {word.key: word for word in reversed(words) if word.content}
 
 
-def _cover(phrase: Phrase, by_key: Mapping[str, Word], groups: Sequence[Sequence[Keys]]) -> Support:
+def _cover(phrase: Phrase, by_key: Mapping[str, Word], stand_ins: Mapping[str, tuple[str, ...]]) -> Support:
     """How much of a phrase the words hold, whatever their order; its *same* or *differ* weighs most."""
     total = sum(phrase.weights.values())
     if not total:
@@ -191,9 +203,8 @@ def _cover(phrase: Phrase, by_key: Mapping[str, Word], groups: Sequence[Sequence
             continue
         if key in OPPOSITE:
             factor = OPPOSED if OPPOSITE[key] in by_key else UNSAID
-        others = (by_key[term[0]] for term in _group_of(groups, key) if len(term) == 1 and term[0] in by_key)
-        # Two concepts of the lexicon are known to differ, however a rubric groups them.
-        stand_in = next((word for word in others if word not in used and not (key[0] == word.key[0] == "~")), None)
+        others = (by_key[other] for other in stand_ins.get(key, ()) if other in by_key)
+        stand_in = next((word for word in others if word not in used), None)
         if stand_in is not None:
             gained += GROUP_WEIGHT * weight
             used.append(stand_in)
@@ -203,10 +214,12 @@ def _cover(phrase: Phrase, by_key: Mapping[str, Word], groups: Sequence[Sequence
     return Support(gained / total * factor, tuple(dict.fromkeys(used)), phrase)
 
 
-def best_phrase(phrases: Iterable[Phrase], words: Sequence[Word], groups: Sequence[Sequence[Keys]] = ()) -> Support:
+def best_phrase(
+    phrases: Iterable[Phrase], words: Sequence[Word], stand_ins: Mapping[str, tuple[str, ...]] = NO_STAND_INS
+) -> Support:
     """The best covered of some phrases."""
     by_key = _by_key(words)
-    return max((_cover(phrase, by_key, groups) for phrase in phrases), key=lambda support: support.strength, default=NOTHING)
+    return max((_cover(phrase, by_key, stand_ins) for phrase in phrases), key=lambda support: support.strength, default=NOTHING)
 
 
 def cover_groups(groups: Sequence[Sequence[Keys]], words: Sequence[Word]) -> tuple[float, tuple[Word, ...]]:
@@ -266,7 +279,7 @@ def _one_each(hits: Sequence[tuple[int, int]], groups: int) -> list[int] | None:
 def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     """How well a window says what a criterion asks for, polarity aside."""
     words = window.words
-    phrase = best_phrase(ready_criterion.accept, words, ready_criterion.groups)
+    phrase = best_phrase(ready_criterion.accept, words, ready_criterion.stand_ins)
     share, grouped = cover_groups(ready_criterion.groups, words)
     said = phrase.strength
     if phrase.phrase is not None and phrase.phrase.negated and not negated(words):

@@ -330,5 +330,6 @@ def read_expression(answer: str, symbols: Iterable[str]) -> Formula:
         raise AnswerError(f"The {left.text!r} doesn't fit here: it closes or parts nothing.")
     try:
         return Formula.parse(source)
-    except FormulaError as error:
-        raise AnswerError(f"The expression can't be read: {error}.") from None
+    except FormulaError:
+        # Everything but its size was settled above.
+        raise AnswerError("The expression is too long; write it more briefly.") from None

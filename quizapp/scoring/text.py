@@ -109,7 +109,7 @@ def _refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception]) -> bo
 
 def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
     """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
-    said = best_phrase(known.accept, clause.words, known.groups)
+    said = best_phrase(known.accept, clause.words, known.stand_ins)
     supported = support(known, window((clause,), 0, 0)).strength
     against = max(
         (
