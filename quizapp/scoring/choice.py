@@ -15,6 +15,8 @@ from quizapp.scoring.numerals import Numeral, read_number
 
 MAX_CHARACTERS = 2_000
 _LETTER = re.compile(r"(?:(?:option|choice|answer)[\s:]+)?[(\[]?([A-Za-z])[)\].:]?", re.I)
+_PIECE = re.compile(r"(?:(?!\band\b)[^,;\n])+")
+MAX_PIECES = 30
 _TOLERANCE = Fraction(1, 2000)
 
 __all__ = ["AnswerError", "choose", "score_choice"]
@@ -87,17 +89,25 @@ def choose(shown: Sequence[ShownChoice], answer: str) -> tuple[ShownChoice, ...]
     whole = _find(shown, answer)
     if whole is not None:
         return (whole,)
-    names = [name for name in re.split(r"[,;\n]|\band\b", answer) if name.strip()]
-    if len(names) == 1 and re.fullmatch(r"\s*[A-Za-z](?:\s+[A-Za-z])+\s*", answer):
-        names = answer.split()
-    if not names:
+    pieces = [match for match in _PIECE.finditer(answer) if match.group().strip()]
+    if len(pieces) == 1 and re.fullmatch(r"\s*[A-Za-z](?:\s+[A-Za-z])+\s*", answer):
+        pieces = list(re.finditer(r"\S", answer))
+    if len(pieces) > MAX_PIECES:
+        raise AnswerError(f"That is a list of {len(pieces)}; the options are: {_options(shown)}.")
+    if not pieces:
         raise AnswerError(f"Choose an option: {_options(shown)}.")
     chosen: dict[str, ShownChoice] = {}
-    for name in names:
-        found = _find(shown, name)
-        if found is None:
-            raise AnswerError(f"{name.strip()!r} names no option; the options are: {_options(shown)}.")
-        chosen[found.id] = found
+    at = 0
+    while at < len(pieces):
+        # An option's own text may hold a comma or an "and", so the longest run that names one counts.
+        for stop in range(len(pieces), at, -1):
+            found = _find(shown, answer[pieces[at].start() : pieces[stop - 1].end()])
+            if found is not None:
+                chosen[found.id] = found
+                at = stop
+                break
+        else:
+            raise AnswerError(f"{pieces[at].group().strip()!r} names no option; the options are: {_options(shown)}.")
     return tuple(chosen.values())
 
 

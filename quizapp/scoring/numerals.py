@@ -180,7 +180,7 @@ def _unit(rest: str, unit: str | None, numeral: Numeral) -> Numeral:
     plain = text.strip("()[]").casefold()
     if unit is not None and _stem(plain) == _stem(unit):
         return numeral
-    if plain in _MAGNITUDE or plain.split()[0] in _MAGNITUDE - {"m"}:
+    if plain in _MAGNITUDE or plain.partition(" ")[0] in _MAGNITUDE - {"m"}:
         raise AnswerError(f"Write the number in full, without {text!r}.")
     if not re.fullmatch(r"[^\W\d_][\w .²³⁻¹/·*-]{0,40}", plain) or re.search(
         r"\d(?<![²³¹])|\b(?:or|not|and|to|between|times|but|if)\b", plain

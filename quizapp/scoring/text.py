@@ -146,7 +146,7 @@ def _echoes(words: Iterable[Word], rubric: ReadyRubric) -> bool:
 
 
 def _regex_claim(known: ReadyCriterion, answer: str, clauses: Sequence[Clause]) -> _Claim | None:
-    import regex  # type: ignore[import-untyped]
+    import regex
 
     for pattern in known.criterion.regex:
         try:

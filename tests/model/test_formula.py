@@ -170,6 +170,7 @@ TREES: st.SearchStrategy[Tree] = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(TREES)
 def test_agrees_with_fraction_arithmetic(tree: Tree) -> None:
     text, value = tree
@@ -181,6 +182,7 @@ def test_agrees_with_fraction_arithmetic(tree: Tree) -> None:
         assert formula.value(VALUES) == value
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=6))
 def test_vectors_work_elementwise(entries: list[int]) -> None:
     values: Mapping[str, tuple[Fraction, ...]] = {"v": tuple(map(Fraction, entries))}
@@ -209,7 +211,7 @@ ALPHABET = st.sampled_from(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(st.lists(ALPHABET, max_size=40).map("".join))
 @example("9**9**9**9")
 @example("exp(exp(exp(9)))")

@@ -202,6 +202,7 @@ EXPRESSIONS: st.SearchStrategy[Pair] = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(EXPRESSIONS)
 def test_lenient_spelling_keeps_the_value(pair: Pair) -> None:
     strict, lenient = pair
@@ -214,6 +215,7 @@ def test_lenient_spelling_keeps_the_value(pair: Pair) -> None:
     assert value(read_expression(lenient, SYMBOLS)) == wanted
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(["R", "N", "L_r", "n_1"]), min_size=1, max_size=6),
     st.lists(st.sampled_from(["R", "N", "L_r"]), max_size=3),
@@ -224,7 +226,7 @@ def test_products_without_signs(top: list[str], bottom: list[str]) -> None:
     assert value(read_expression(typed, SYMBOLS)) == value(Formula.parse(strict))
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(
     st.one_of(
         st.text(max_size=30),

@@ -187,13 +187,14 @@ RATIONALS = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(RATIONALS.flatmap(lambda value: st.tuples(st.just(value), _written(value))))
 def test_every_way_of_writing_a_rational_reads_back(case: tuple[Fraction, str]) -> None:
     value, typed = case
     assert read_number(typed).value == value
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(st.one_of(st.text(max_size=30), st.text("0123456789.,/ -+*^()=≈%eE½²⁻×xinfa'_", max_size=24)))
 def test_nothing_but_answer_errors(typed: str) -> None:
     try:

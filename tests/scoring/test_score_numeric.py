@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quizapp.model.question import NumericPart
@@ -124,6 +124,7 @@ def test_what_is_no_number_is_no_wrong_answer() -> None:
         scored("1,5")
 
 
+@settings(deadline=None)
 @given(st.fractions(-1000, 1000, max_denominator=97), st.fractions(-1000, 1000, max_denominator=97))
 def test_fractions_are_right_only_when_equal(key: Fraction, answer: Fraction) -> None:
     asked = NumericPart(kind="numeric", key=f"{key.numerator}/{key.denominator}")
@@ -131,6 +132,7 @@ def test_fractions_are_right_only_when_equal(key: Fraction, answer: Fraction) ->
     assert score_numeric(asked, {}, f"{key.numerator * 3}/{key.denominator * 3}", {}).points == 1
 
 
+@settings(deadline=None)
 @given(st.fractions(Fraction(1, 100), 10_000, max_denominator=997))
 def test_five_digits_are_always_enough(key: Fraction) -> None:
     asked = NumericPart(kind="numeric", key=f"{key.numerator}/{key.denominator}")

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quizapp.model.formula import FormulaError
@@ -124,6 +124,7 @@ def test_points_do_not_depend_on_the_answer_or_the_run() -> None:
     assert [scored("R*L_r/(N+1)") for _ in range(3)] == [scored("R*L_r/(N+1)")] * 3
 
 
+@settings(deadline=None)
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(-2, 2), st.integers(-2, 2))
 def test_rational_identities(a: int, b: int, i: int, j: int) -> None:
     key = f"R*L_r/N + {a}/{b}"
