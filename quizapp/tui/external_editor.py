@@ -17,7 +17,10 @@ def command() -> list[str]:
     """``VISUAL``, else ``EDITOR``, else an editor that is installed. Raises :class:`EditorError` where there is none."""
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if named:
-        return shlex.split(named)
+        try:
+            return shlex.split(named)
+        except ValueError as error:
+            raise EditorError(f"VISUAL or EDITOR can't be read ({error}): {named}") from None
     for name in FALLBACKS:
         if shutil.which(name):
             return [name]

@@ -296,6 +296,7 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
     def action_starter(self) -> None:
         editor = self.query_one(CodeEditor)
         editor.replace(self._starter(), editor.document.start, editor.document.end)
+        editor.move_cursor((0, 0))
 
     def action_layout(self) -> None:
         lab = self.query_one("#lab")
