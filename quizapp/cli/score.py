@@ -5,14 +5,14 @@ Here: finding the item, reading the answer, printing. What the answer earns is `
 
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from quizapp.bank.draw import DrawError, draw, shown_choices
-from quizapp.bank.load import Library, LoadedItem
+from quizapp.bank.load import LoadedItem
 from quizapp.cli.bank import Folders, Json, library
+from quizapp.cli.items import find_item
 from quizapp.cli.problem import Problem
 from quizapp.model.formula import FormulaError
 from quizapp.model.question import ChoicePart, CodePart, Part
@@ -52,7 +52,7 @@ def score(
     from quizapp.scoring.score import AnswerError, score_part
 
     found = library(bank)
-    loaded = _item(found, item)
+    loaded = find_item(found, item)
     chosen = _part(loaded, part)
     titles = {id: misconception.title for id, misconception in found.registry.items()}
     # A terminal in another encoding gives lone surrogates, which no JSON can hold.
@@ -71,16 +71,6 @@ def score(
     else:
         _show(result, loaded, chosen, variant, titles)
     return 0 if result.points == result.max_points else 1
-
-
-def _item(found: Library, name: str) -> LoadedItem:
-    loaded = found.items.get(name)
-    if loaded is not None:
-        return loaded
-    near = get_close_matches(name, found.items, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "`quizapp bank list` shows them all"
-    broken = f" ({len(found.faults)} faults kept others from being read: `quizapp bank lint`)" if found.faults else ""
-    raise Problem(f"no item {name!r}; {hint}{broken}")
 
 
 def _part(loaded: LoadedItem, name: str | None) -> Part:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from quizapp.model.question import ChoicePart
 from quizapp.model.score import Score
@@ -15,7 +16,7 @@ from quizapp.scoring.numerals import Numeral, read_number
 
 MAX_CHARACTERS = 2_000
 _LETTER = re.compile(r"(?:(?:option|choice|answer)[\s:]+)?[(\[]?([A-Za-z])[)\].:]?", re.I)
-_PIECE = re.compile(r"(?:(?!\band\b)[^,;\n])+")
+_BETWEEN = re.compile(r"[,;\n]|\band\b")
 MAX_PIECES = 30
 _TOLERANCE = Fraction(1, 2000)
 
@@ -76,6 +77,14 @@ def _find(shown: Sequence[ShownChoice], answer: str) -> ShownChoice | None:
     return None
 
 
+def _pieces(answer: str) -> list[tuple[int, int]]:
+    """Start and end of what stands between commas and the like; of every letter in ``a b``."""
+    if re.fullmatch(r"\s*[A-Za-z](?:\s+[A-Za-z])+\s*", answer):
+        return [match.span() for match in re.finditer(r"\S", answer)]
+    cuts = [(0, 0), *(match.span() for match in _BETWEEN.finditer(answer)), (len(answer), len(answer))]
+    return [(start, end) for (_, start), (end, _) in pairwise(cuts) if answer[start:end].strip()]
+
+
 def choose(shown: Sequence[ShownChoice], answer: str) -> tuple[ShownChoice, ...]:
     """The options that an answer names, in the order named: one option, or several parted by commas.
 
@@ -89,9 +98,7 @@ def choose(shown: Sequence[ShownChoice], answer: str) -> tuple[ShownChoice, ...]
     whole = _find(shown, answer)
     if whole is not None:
         return (whole,)
-    pieces = [match for match in _PIECE.finditer(answer) if match.group().strip()]
-    if len(pieces) == 1 and re.fullmatch(r"\s*[A-Za-z](?:\s+[A-Za-z])+\s*", answer):
-        pieces = list(re.finditer(r"\S", answer))
+    pieces = _pieces(answer)
     if len(pieces) > MAX_PIECES:
         raise AnswerError(f"That is a list of {len(pieces)}; the options are: {_options(shown)}.")
     if not pieces:
@@ -101,13 +108,13 @@ def choose(shown: Sequence[ShownChoice], answer: str) -> tuple[ShownChoice, ...]
     while at < len(pieces):
         # An option's own text may hold a comma or an "and", so the longest run that names one counts.
         for stop in range(len(pieces), at, -1):
-            found = _find(shown, answer[pieces[at].start() : pieces[stop - 1].end()])
+            found = _find(shown, answer[pieces[at][0] : pieces[stop - 1][1]])
             if found is not None:
                 chosen[found.id] = found
                 at = stop
                 break
         else:
-            raise AnswerError(f"{pieces[at].group().strip()!r} names no option; the options are: {_options(shown)}.")
+            raise AnswerError(f"{answer[slice(*pieces[at])].strip()!r} names no option; the options are: {_options(shown)}.")
     return tuple(chosen.values())
 
 

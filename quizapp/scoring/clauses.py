@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quizapp.scoring.lexicon import (
     AFTER_COMMA,
@@ -18,7 +18,9 @@ from quizapp.scoring.lexicon import (
     HANDLING,
     NO_EFFECT,
     OTHER_LANGUAGES,
+    REPORTED,
     SUPPOSING,
+    TAKEN_BACK,
 )
 from quizapp.scoring.words import Word
 
@@ -26,6 +28,8 @@ MAX_WINDOW_WORDS = 60
 _END = re.compile(r"[.!?]+(?=[\s\"')\]]|$)|[\n;]")
 _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bapprox|\bcf)$", re.I)
 _NO_EFFECT = re.compile(NO_EFFECT)
+_REPORTED = re.compile(REPORTED)
+_TAKEN_BACK = re.compile(TAKEN_BACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,9 @@ class Clause:
     no_effect: bool
     """It says that something has no effect."""
     distanced: bool
-    """It reports a claim as wrong, or as somebody's."""
+    """It calls something wrong, or is reported: the learner doesn't claim it."""
+    reported: bool
+    """It tells what others hold, or the next clause takes it back."""
 
     @property
     def negators(self) -> tuple[int, ...]:
@@ -96,6 +102,9 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
         if run:
             start, end = run[0].start, run[-1].end
             lowered = text[start:end].casefold().replace("’", "'")
+            if clauses and _TAKEN_BACK.search(lowered):
+                clauses[-1] = replace(clauses[-1], distanced=True, reported=True)
+            reported = bool(_REPORTED.search(lowered))
             clauses.append(
                 Clause(
                     words=tuple(run),
@@ -105,7 +114,8 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
                     conditional=conditional,
                     supposing=any(word.text in SUPPOSING for word in run[:2]),
                     no_effect=bool(_NO_EFFECT.search(lowered)),
-                    distanced=any(word.text in DISTANCED for word in run),
+                    distanced=reported or any(word.text in DISTANCED for word in run),
+                    reported=reported,
                 )
             )
         run, conditional = [], False

@@ -30,6 +30,8 @@ GROUPS_ALONE = 0.65
 """Support from groups that are all covered, before any phrase is."""
 ONE_GROUP = 0.3
 """Phrase coverage that a single group needs beside it: one term alone is a topic, not a claim."""
+POINT = 0.5
+"""Share of a clause's content words that a wrong phrase without telling words must hold."""
 MAX_SPREAD = 26
 """Words over which the groups of one claim may be spread."""
 
@@ -220,6 +222,16 @@ def best_phrase(
     """The best covered of some phrases."""
     by_key = _by_key(words)
     return max((_cover(phrase, by_key, stand_ins) for phrase in phrases), key=lambda support: support.strength, default=NOTHING)
+
+
+def to_the_point(found: Support, words: Iterable[Word]) -> bool:
+    """Whether a wrong claim is what the words are about.
+
+    A phrase with telling words is known by them; one that is made of the question's terms alone may only be touched in passing.
+    """
+    if found.phrase is None or found.phrase.telling:
+        return True
+    return len(found.words) >= POINT * len({word.key for word in words if word.content})
 
 
 def cover_groups(groups: Sequence[Sequence[Keys]], words: Sequence[Word]) -> tuple[float, tuple[Word, ...]]:

@@ -68,6 +68,18 @@ GRANTS_DIFFERENCE = frozenset({"whether", "unless"})
 CONDITIONAL = frozenset(
     {"whether", "if", "when", "whenever", "unless", "because", "since", "suppose", "provided", "although", "though", "assuming"}
 )
+REPORTED = (
+    r"\b(?:some|many|most|other)\s+(?:people|users|engineers|folks|colleagues)\b|\bpeople\s+(?:often\s+)?(?:think|assume|believe|say|claim)\b"
+    r"|\b(?:one|you|we)\s+(?:might|may|could|would)\s+(?:think|assume|expect|say|believe|be\s+tempted)\b"
+    r"|\btempting\b|\bat\s+first\s+(?:sight|glance)\b|\bit\s+(?:may|might|would)\s+seem\b"
+)
+"""A clause that tells what others hold; matched on lower-case text."""
+TAKEN_BACK = (
+    r"^(?:but\s+|and\s+|however\s+|yet\s+)?(?:that|this|it|which|they)(?:'s|'re|\s+is|\s+are|\s+would\s+be)\s+(?:a\s+|an\s+|just\s+|simply\s+|plainly\s+)?"
+    r"(?:wrong|mistake|mistaken|false|incorrect|myth|untrue|misconception|fallacy|not\s+(?:true|right|correct|so|the\s+case))\b"
+    r"|^(?:but\s+)?(?:that|this|it)\s+isn't\s+(?:true|right|correct|so|the\s+case)\b"
+)
+"""A clause that takes back the one before; matched on lower-case text."""
 SUPPOSING = frozenset({"if", "whether", "unless", "suppose", "supposing", "assuming", "provided"})
 CONNECTIVES = CONDITIONAL | {
     "but",
@@ -117,6 +129,7 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~automatic": "automatic, automatically, by itself, for you, on your behalf, internally, out of the box, under the hood",
         "~handle": "handle, take care, takes care, deal with, deals with, guarantee, ensure, manage, make sure, makes sure",
         "~fewer": "few, fewer, less, smaller",
+        "~last": "last, final, finally",
         "~short": "incomplete, partial, shorter, short, truncated, not full",
         "~shard": "shard, partition, split, slice",
         "~order": "order, ordering, shuffle, permutation, permute",

@@ -26,6 +26,7 @@ from quizapp.scoring.lexical import (
     pairs,
     ready,
     support,
+    to_the_point,
 )
 from quizapp.scoring.words import Word, read_words
 
@@ -116,6 +117,7 @@ def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppo
             found
             for phrase in known.reject
             if (found := best_phrase((phrase,), clause.words)).strength >= REJECTED
+            and to_the_point(found, clause.words)
             and phrase.negated == (negated(clause.words) or (clause.no_effect and phrase.negated))
         ),
         key=lambda found: found.strength,
@@ -170,7 +172,7 @@ def _find(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], views: 
     for view in views:
         if any(at in denials for at in range(view.first, view.last + 1)) or len(view.words) > MAX_WINDOW_WORDS:
             continue
-        if any(clause.distanced for clause in view.clauses):
+        if any(clause.reported for clause in view.clauses):
             continue
         found = support(known, view)
         strength = found.strength * (1.0 if view.first == view.last else 0.97)
@@ -227,7 +229,7 @@ def _shown(
         if view.last - view.first > 1 or any(clause.supposing or clause.distanced for clause in view.clauses):
             continue
         found = best_phrase(known.accept, view.words)
-        if found.strength < SHOWN or found.phrase is None:
+        if found.strength < SHOWN or found.phrase is None or not to_the_point(found, view.words):
             continue
         refutes = (phrase for phrase in known.refute if phrase.negated == negated(view.words))
         against = best_phrase((*refutes, *(phrase for criterion in criteria for phrase in criterion.accept)), view.words)
@@ -321,7 +323,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
             "This doesn't seem to be English, and only English answers can be scored here; nothing is held against it.",
             "unsure",
         )
-    if len(content) < FEWEST_WORDS:
+    if len(words) < FEWEST_WORDS:
         return _nothing(known, "The answer is too short to say what is asked for.")
     if len(content - known.question) <= 0.2 * len(content) and _echoes(words, known):
         return _nothing(known, "The answer repeats the question; say what lies behind it.")
