@@ -1,0 +1,54 @@
+"""What all tests share: progress kept apart from the user's own, and what happens to tests that need more than this machine has."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from quizapp.judge.runner import docker
+from quizapp.judge.runner.worker import BackendUnavailable
+
+
+def _set(name: str) -> bool:
+    return os.environ.get(name, "").lower() not in ("", "0", "false", "no")
+
+
+@cache
+def _no_engine() -> str | None:
+    """Why containers can't be used here; ``None`` where they can."""
+    try:
+        docker.require_image(docker.client())
+    except BackendUnavailable as error:
+        return str(error)
+    return None
+
+
+@cache
+def _gpus() -> int:
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return 0
+    listed = subprocess.run([program, "-L"], capture_output=True, text=True, timeout=30, check=False)
+    return sum(line.startswith("GPU ") for line in listed.stdout.splitlines())
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("engine") is not None and (reason := _no_engine()) is not None:
+        if _set("CI") or _set("QUIZAPP_REQUIRE_ENGINE"):
+            pytest.fail(f"this run must have a container engine: {reason}", pytrace=False)
+        pytest.skip(reason)
+    marker = item.get_closest_marker("gpu")
+    if marker is not None and _gpus() < marker.kwargs.get("ranks", 1):
+        pytest.skip("no GPU for each rank here")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Neither the user's progress nor their banks meet a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUIZAPP_HOME", str(tmp_path_factory.mktemp("home")))
+        patch.delenv("QUIZAPP_BANKS", raising=False)
+        yield
