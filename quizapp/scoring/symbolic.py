@@ -21,7 +21,7 @@ from quizapp.model.variant import fill, number
 from quizapp.scoring.answer import AnswerError, sentence, single, span
 from quizapp.scoring.notation import read_expression
 
-POINTS = 24
+POINTS = 20
 """Points at which the key has a value and the answer is compared with it."""
 ATTEMPTS = 40 * POINTS
 GRAIN = 9973

@@ -274,7 +274,7 @@ def _judged(
         reason = f"You say {_quote(answer, best.spans)}, and later {_quote(answer, denial.spans)}: the two don't hold together."
         return _criterion(known, 0, "unmet", reason, denial.spans)
     if strung & set(range(best.first, best.last + 1)):
-        return _criterion(known, 0, "unmet", f"Terms in a row claim nothing; say what they do to the loss. Missing: {asked}")
+        return _criterion(known, 0, "unmet", f"Terms in a row claim nothing; say what they do. Missing: {asked}")
     if enough:
         return _criterion(known, known.criterion.points, "met", f"Met by {_quote(answer, best.spans)}.", best.spans)
     return _criterion(
@@ -328,7 +328,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     if len(content - known.question) <= 0.2 * len(content) and _echoes(words, known):
         return _nothing(known, "The answer repeats the question; say what lies behind it.")
     if is_list(answer, words):
-        return _nothing(known, "A list of terms claims nothing; say in sentences what they do to the loss.")
+        return _nothing(known, "A list of terms claims nothing; say in sentences what they do.")
 
     clauses = split(answer, words)
     views = tuple(windows(clauses))
