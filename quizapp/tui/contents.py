@@ -32,7 +32,7 @@ def part_state(progress: BankProgress, item: str, part: str) -> tuple[str, int, 
 def step_line(step: Step, progress: BankProgress) -> Content:
     """Sign, title, kind and points of one step."""
     if step.reading is not None:
-        return Content.assemble(("  ", ""), step.title, ("  reading", "$text-muted"))
+        return Content.assemble(("  ", ""), step.title, ("  reading", "$foreground-muted"))
     assert step.loaded is not None
     assert step.part is not None
     item = step.loaded.item
@@ -40,7 +40,7 @@ def step_line(step: Step, progress: BankProgress) -> Content:
     part = f" · {step.part.id}" if len(item.parts) > 1 else ""
     kind = "lab" if step.part.kind == "code" else item.kind
     return Content.assemble(
-        (f"{sign(state)} ", style(state)), f"{step.title}{part}", (f"  {kind} {best}/{possible}", "$text-muted")
+        (f"{sign(state)} ", style(state)), f"{step.title}{part}", (f"  {kind} {best}/{possible}", "$foreground-muted")
     )
 
 

@@ -147,7 +147,7 @@ interview. `o` opens the bank at a step of your choice, `p` shows your points an
         resume = "".join(f"\n{line}" for line in sorted(kinds.values()))
         return Content.assemble(
             (bank.bank.title, "bold"),
-            (origin, "$text-muted"),
+            (origin, "$foreground-muted"),
             f"\n{' '.join(bank.bank.description.split())}",
             f"\n{bar(progress.points, progress.max_points)} {points(progress.points, progress.max_points)} · {items}{last}",
             (resume, "$text-accent"),

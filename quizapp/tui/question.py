@@ -35,13 +35,13 @@ def answer_box(part: Part, choices: tuple[ShownChoice, ...], draft: str) -> Answ
 
         unit = f" in {part.unit}" if part.unit else ""
         return ShortAnswer(
-            f"A number{unit}: a fraction exactly, a decimal to within {part.tolerance * 100:g} %.", "8/3 or 2.667", draft
+            f"A number{unit}: a fraction exactly, a decimal to within {part.tolerance * 100:g} %.", "such as 7/5 or 1.4", draft
         )
     if isinstance(part, SymbolicPart):
         from quizapp.tui.short_answer import ShortAnswer
 
         symbols = "\n".join(f"  {symbol}  {flowing(domain.meaning)}" for symbol, domain in part.symbols.items())
-        return ShortAnswer(f"An expression in\n{symbols}", "such as a*b/c", draft)
+        return ShortAnswer(f"An expression in\n{symbols}", "such as a*(b + 1)/c", draft)
     from quizapp.tui.long_answer import LongAnswer
 
     return LongAnswer(draft)

@@ -24,7 +24,9 @@ from quizapp.tui.signs import points, sign, signed, style, word
 def headline(score: Score, confidence: int | None = None) -> Content:
     """``✓ right · 1 of 1 point · you rated it 4, sure``."""
     rated = f" · you rated it {confidence}, {LEVELS[confidence - 1]}" if confidence else ""
-    return Content.assemble(signed(score.outcome), (f" · {points(score.points, score.max_points)}", "bold"), (rated, "$text-muted"))
+    return Content.assemble(
+        signed(score.outcome), (f" · {points(score.points, score.max_points)}", "bold"), (rated, "$foreground-muted")
+    )
 
 
 def criteria(score: Score, rubric: Rubric | None, values: Mapping[str, Value]) -> Iterator[Static]:
@@ -82,9 +84,9 @@ def misconception(id_: str, registry: Mapping[str, Misconception]) -> Content:
     return Content("\n").join(
         [
             Content.assemble(("Misconception: ", "bold $text-warning"), inline(known.title, "bold")),
-            Content.assemble(("It computes: ", "$text-muted"), inline(known.computes)),
-            Content.assemble(("Why people do it: ", "$text-muted"), inline(known.why)),
-            Content.assemble(("Instead: ", "$text-muted"), inline(known.cure)),
+            Content.assemble(("It computes: ", "$foreground-muted"), inline(known.computes)),
+            Content.assemble(("Why people do it: ", "$foreground-muted"), inline(known.why)),
+            Content.assemble(("Instead: ", "$foreground-muted"), inline(known.cure)),
         ]
     )
 

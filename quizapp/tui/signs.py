@@ -12,7 +12,7 @@ _SIGNS: dict[str, tuple[str, str, str]] = {
     "partial": ("~", "partly right", "$text-warning"),
     "wrong": ("✗", "wrong", "$text-error"),
     "unsure": ("?", "can't tell", "$text-warning"),
-    "new": ("·", "new", "$text-muted"),
+    "new": ("·", "new", "$foreground-muted"),
     "met": ("✓", "earned", "$text-success"),
     "unmet": ("✗", "missed", "$text-error"),
     "pass": ("✓", "pass", "$text-success"),

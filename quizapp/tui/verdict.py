@@ -81,7 +81,7 @@ def sections(
         told = [("Why people do it", known.why), ("Instead", known.cure)] if known else []
         if diagnosis.id in hints:
             told.append(("Hint", hints[diagnosis.id]))
-        lines += [Content.assemble((f"{name}: ", "$text-muted"), inline(text)) for name, text in told]
+        lines += [Content.assemble((f"{name}: ", "$foreground-muted"), inline(text)) for name, text in told]
         yield "Cause", Content("\n").join(lines)
     shown = weighed(verdict)
     if shown is not None:
@@ -96,7 +96,7 @@ def sections(
     if said:
         yield "In words", Content("\n".join(said))
     if verdict.output:
-        yield "Printed by your code", Content(verdict.output)
+        yield "Printed by your code", Content(verdict.output.rstrip())
     where = f"{verdict.backend}, {shut_in(verdict)} · {verdict.device} · {verdict.collectives}"
     yield "Ran on", Content(f"{where} · seed {verdict.seed} · {verdict.milliseconds:.0f} ms")
 

@@ -112,7 +112,7 @@ def weight_bars(weights: Sequence[TokenWeight], columns: int) -> Content:
         lines.append(
             Content.assemble(
                 f"{name.ljust(label)}  wanted ",
-                (wanted.ljust(cells), "$text-muted"),
+                (wanted.ljust(cells), "$foreground-muted"),
                 f" {figure(group.wanted, largest)}\n{' ' * label}  given  ",
                 (given.ljust(cells), look),
                 f" {figure(group.given, largest)}  ",
