@@ -7,7 +7,7 @@ the shape itself (``quizapp.bank.shape``), formulas and slots (``quizapp.bank.nu
 from collections.abc import Collection, Iterator
 from typing import Any
 
-import regex  # type: ignore[import-untyped]
+import regex
 
 from quizapp.bank.document import Document, Path_
 from quizapp.bank.words import meant
@@ -152,9 +152,9 @@ class _Checker:
             try:
                 regex.compile(pattern)
             except regex.error as error:
-                message = f"not a pattern: {error.msg}"
+                message = f"not a pattern: {getattr(error, 'msg', error)}"
                 mend = "mend the pattern, and keep it in single quotes"
-                self.document.fault((*path, position), "regex", message, mend, offset=error.pos or 0)
+                self.document.fault((*path, position), "regex", message, mend, offset=getattr(error, 'pos', None) or 0)
 
 
 def _is_key(choice: Mapping_) -> bool:

@@ -1,5 +1,6 @@
 """The bench: where the app and the commands bring a submission to be judged. Chooses the backend, keeps workers warm."""
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -7,7 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from quizapp.judge import judge as judging
-from quizapp.judge.compare import FaultyLab
+from quizapp.judge.exchange import Task
+from quizapp.judge.expect import FaultyLab
 from quizapp.judge.placement import place
 from quizapp.judge.runner import docker, local
 from quizapp.judge.runner.pool import Pool
@@ -41,9 +43,10 @@ def choose(backend: str) -> Backend:
 class Bench:
     """Judges submissions. Thread-safe; one judgement at a time waits for the oracle. Close it when done."""
 
-    def __init__(self, backend: str = "auto", spares: int = 1) -> None:
+    def __init__(self, backend: str = "auto", keep_warm: bool = False) -> None:
+        """``keep_warm``: start the next worker as soon as one has been used."""
         self._wanted = backend
-        self._spares = spares
+        self._keep_warm = keep_warm
         self._pool: Pool | None = None
         self._backend: Backend | None = None
         self._opening = threading.Lock()
@@ -53,7 +56,7 @@ class Bench:
         with self._opening:
             if self._pool is None:
                 self._backend = choose(self._wanted)
-                self._pool = Pool(docker.start if self._backend == "docker" else local.start, self._spares)
+                self._pool = Pool(docker.start if self._backend == "docker" else local.start)
             return self._pool
 
     @property
@@ -67,11 +70,11 @@ class Bench:
         return local.UNSANDBOXED if self._backend == "local" and local.bubblewrap() is None else None
 
     def prepare(self, lab: Lab, folder: Path) -> None:
-        """Starts workers in the background and forms the lab's groups in the spare. Returns at once; failures show in :meth:`judge`."""
+        """Starts workers in the background and forms the lab's groups in the spare. Failures show in :meth:`judge`."""
 
         def work() -> None:
             try:
-                self._open().warm()
+                self._open().warm(lab.world_sizes)
             except BackendUnavailable:
                 return
 
@@ -105,7 +108,7 @@ class Bench:
         told = progress or (lambda text: None)
         stop = cancel.is_set if cancel is not None else (lambda: False)
         pool = self._open()
-        task = judging.Task(lab, folder, source, filename, points, titles, judging.new_seed() if seed is None else seed)
+        task = Task(lab, folder, source, filename, points, titles, judging.new_seed() if seed is None else seed)
         fault = judging.syntax_fault(source)
         if fault is not None:
             return self._unrun(task, "error", *fault, started)
@@ -114,15 +117,16 @@ class Bench:
         told("starting workers")
         worker: Worker | None = None
         try:
-            pool.warm()
-            worker = pool.take()
+            pool.warm(lab.world_sizes)
+            worker = pool.take(lab.world_sizes, stop)
             facts = worker.ready(stop)
             told("running ranks")
             with self._judging:
                 oracle = pool.oracle()
                 oracle.ready(stop)
                 try:
-                    return judging.judge(task, worker, oracle, int(facts.get("gpus", 0)), told, stop, started)
+                    workers = judging.Workers(worker, oracle, int(facts.get("gpus", 0)))
+                    return judging.judge(task, workers, told, stop, started)
                 except BaseException:
                     oracle.close()  # an answer that is still due must not be taken for the next one's
                     raise
@@ -130,9 +134,15 @@ class Bench:
             raise BackendUnavailable(f"the oracle did not answer ({error}); `quizapp doctor` says what works here") from None
         finally:
             if worker is not None:
-                threading.Thread(target=worker.close, name="worker-close").start()
+                threading.Thread(target=self._retire, args=(worker, lab), name="bench-retire").start()
 
-    def _unrun(self, task: judging.Task, outcome: Literal["error", "limit"], message: str, where: Place, started: float) -> Verdict:
+    def _retire(self, worker: Worker, lab: Lab) -> None:
+        worker.close()
+        if self._keep_warm and self._pool is not None:
+            with contextlib.suppress(BackendUnavailable):
+                self._pool.warm(lab.world_sizes)
+
+    def _unrun(self, task: Task, outcome: Literal["error", "limit"], message: str, where: Place, started: float) -> Verdict:
         column = f", column {where.column}" if where.column else ""
         return Verdict(
             outcome=outcome,

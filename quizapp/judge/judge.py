@@ -4,57 +4,47 @@ The outcome and the points are sealed before anything is explained; explaining n
 """
 
 import ast
-import importlib.util
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from quizapp.judge import compare, names, outcome, sentence
-from quizapp.judge.compare import FaultyLab
+from quizapp.judge import names, sentence
+from quizapp.judge.exchange import Progress, Ran, Stop, Task, receive_references, request_references, run_size, shaped_as_wanted
+from quizapp.judge.expect import Expected, is_right, recovered, relative_error
 from quizapp.judge.placement import Placement, place
-from quizapp.judge.runner.worker import Worker, WorkerLost, WorkerSilent
-from quizapp.judge.scenario import Scenario, draw, weights
-from quizapp.model.lab import Lab
+from quizapp.judge.runner.worker import Worker
+from quizapp.judge.scenario import Floats, Scenario, draw
+from quizapp.judge.shrink import RANKS, small_scenarios
+from quizapp.model.lab import LabMisconception
 from quizapp.model.verdict import Diagnosis, Outcome, Place, RankReport, ScenarioVerdict, TokenWeight, Verdict
-from quizapp_sandbox import wire
 
 MAX_SOURCE = 256 << 10
-ORACLE_SECONDS = 60.0
-SLACK_SECONDS = 30.0
-"""Over the scenarios' own time, for forming groups on a busy machine, before a worker is given up."""
+MAX_OUTPUT = 16_384
 SEVERITY: Sequence[Outcome] = ("invalid", "error", "limit", "timeout", "desync", "wrong", "pass")
 """A submission's outcome is the first of these that any scenario had."""
+FINAL: frozenset[Outcome] = frozenset(("invalid", "error", "limit", "timeout"))
+"""Outcomes after which larger world sizes tell nothing new."""
 
 
 @dataclass(frozen=True)
-class Task:
-    """What is judged."""
+class Workers:
+    """Who does the work, and what the submission worker has."""
 
-    lab: Lab
-    folder: Path
-    source: str
-    filename: str
-    points: int
-    titles: Mapping[str, str]
-    seed: int
+    submission: Worker
+    oracle: Worker
+    gpus: int
 
 
 @dataclass(frozen=True)
-class _Ran:
-    scenario: Scenario
-    ending: outcome.Ending
-    observed: list[NDArray[np.float64]] | None
-    output: str
-
-
-Progress = Callable[[str], None]
-Stop = Callable[[], bool]
+class _Compared:
+    ran: Ran
+    expected: Expected
+    verdict: ScenarioVerdict
+    given: Floats | None = None
 
 
 def new_seed() -> int:
@@ -73,253 +63,162 @@ def syntax_fault(source: str) -> tuple[str, Place] | None:
     return None
 
 
-def _array(numbers: NDArray[Any]) -> wire.Array:
-    little = np.ascontiguousarray(numbers, dtype=numbers.dtype.newbyteorder("<"))
-    return wire.Array(str(numbers.dtype), tuple(numbers.shape), little.tobytes())
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
 
 
-def _arrays(scenarios: Sequence[Scenario]) -> dict[str, wire.Array]:
-    named: dict[str, wire.Array] = {}
-    for index, scenario in enumerate(scenarios):
-        named.update({f"{index}.*.{name}": _array(numbers) for name, numbers in scenario.shared.items()})
-        for rank, own in enumerate(scenario.arrays):
-            named.update({f"{index}.{rank}.{name}": _array(numbers) for name, numbers in own.items()})
-    return named
-
-
-def _numbers(array: wire.Array) -> NDArray[np.float64]:
-    flat = np.frombuffer(array.data, dtype=np.dtype(array.dtype).newbyteorder("<"))
-    return flat.astype(np.float64).reshape(array.shape)
-
-
-def drive_source(lab: Lab, folder: Path) -> str | None:
-    """The text of a lab's own ``drive.py``; ``None`` for a ready drive."""
-    return (folder / "drive.py").read_text(encoding="utf-8") if lab.drive == "drive.py" else None
-
-
-def oracle_source(lab: Lab, folder: Path) -> str:
-    """The text of the lab's oracle: its own, or the ready drive's.
-
-    Raises:
-        FaultyLab: there is none.
-    """
-    own = folder / "oracle.py"
-    if own.is_file():
-        return own.read_text(encoding="utf-8")
-    package = importlib.util.find_spec("quizapp_oracle")
-    for location in (package.submodule_search_locations or ()) if package else ():
-        ready = Path(location) / f"{lab.drive.replace('-', '_')}.py"
-        if ready.is_file():
-            return ready.read_text(encoding="utf-8")
-    raise FaultyLab(f"the lab in {folder} has no oracle.py, and {lab.drive!r} is no ready drive")
-
-
-def request_references(oracle: Worker, task: Task, scenarios: Sequence[Scenario]) -> None:
-    data = {"source": oracle_source(task.lab, task.folder), "scenarios": [scenario.facts() for scenario in scenarios]}
-    oracle.send(wire.Frame("reference", data, _arrays(scenarios)))
-
-
-def receive_references(oracle: Worker, task: Task, scenarios: Sequence[Scenario], stop: Stop) -> list[compare.Frame]:
-    """The frames of all scenarios.
-
-    Raises:
-        FaultyLab: the oracle failed or contradicts the lab's objective. WorkerLost, WorkerSilent: no answer.
-    """
-    answer = oracle.receive(ORACLE_SECONDS, stop)
-    if answer.kind != "references":
-        raise FaultyLab(f"the lab's oracle failed: {str(answer.data.get('message', answer.kind)).strip()}")
-    frames = []
-    for index, scenario in enumerate(scenarios):
-        if scenario.probe:
-            frames.append(compare.probe_frame(task.lab, scenario))
-            continue
-        reference, terms = (answer.arrays.get(f"{index}.{name}") for name in ("reference.gradient", "terms"))
-        if reference is None or terms is None:
-            raise FaultyLab(f"scenario {scenario.name}: the oracle gave no gradient or no terms")
-        frames.append(compare.model_frame(task.lab, scenario, _numbers(reference), _numbers(terms)))
-    return frames
-
-
-def _output(texts: Sequence[object]) -> str:
-    kept = [text.strip("\n") if isinstance(text, str) else "" for text in texts]
-    if not any(kept):
-        return ""
-    if len(set(kept)) == 1:
-        return kept[0]
-    return "\n".join(f"rank {rank}: {line}" for rank, text in enumerate(kept) for line in text.splitlines())
-
-
-def _observed(scenario: Scenario, frame: wire.Frame) -> list[NDArray[np.float64]] | None:
-    """Every rank's gradient, or ``None`` where one is missing or of another shape or dtype than the model's parameters."""
-    rows = []
-    for rank in range(scenario.world_size):
-        array = frame.arrays.get(f"{rank}.gradient")
-        size = sum(len(mask) for mask in scenario.masks[rank]) if scenario.probe else scenario.shared["weight"].size
-        if array is None or array.dtype != "float64" or array.shape != (size,):
-            return None
-        rows.append(_numbers(array))
-    return rows
-
-
-def _run_size(worker: Worker, task: Task, scenarios: Sequence[Scenario], placed: Placement, progress: Progress, stop: Stop) -> list[_Ran]:
-    """Runs the scenarios of one world size. A worker that is lost takes the blame as the submission's outcome."""
-    lab = task.lab
-    data = {
-        "world_size": scenarios[0].world_size,
-        "collectives": placed.collectives,
-        "devices": list(placed.devices),
-        "entry": lab.entry,
-        "filename": task.filename,
-        "source": task.source,
-        "drive": lab.drive,
-        "drive_source": drive_source(lab, task.folder),
-        "seconds": lab.limits.seconds,
-        "output_bytes": lab.limits.output_bytes,
-        "scenarios": [scenario.facts() for scenario in scenarios],
-    }
-    ran: list[_Ran] = []
-    try:
-        worker.send(wire.Frame("run", data, _arrays(scenarios)))
-        while True:
-            frame = worker.receive(lab.limits.seconds + SLACK_SECONDS, stop)
-            if frame.kind == "done":
-                break
-            if frame.kind == "scenario" and len(ran) < len(scenarios):
-                ran.append(_read(scenarios[len(ran)], frame))
-                progress(f"{scenarios[0].world_size} ranks: {len(ran)} of {len(scenarios)} scenarios")
-    except (WorkerLost, WorkerSilent) as error:
-        lost: Outcome = "limit" if isinstance(error, WorkerLost) else "timeout"
-        message = "the sandbox was brought down: memory, processes or time ran out" if lost == "limit" else "the sandbox stopped answering"
-        ended = outcome.Ending(lost, message, ())
-        ran.append(_Ran(scenarios[min(len(ran), len(scenarios) - 1)], ended, None, ""))
-    return ran
-
-
-def _read(scenario: Scenario, frame: wire.Frame) -> _Ran:
-    given = [report if isinstance(report, dict) else {} for report in frame.data.get("ranks", [])]
-    mismatch = frame.data.get("mismatch")
-    ended = outcome.ending(str(frame.data.get("end")), given, mismatch if isinstance(mismatch, dict) else None)
-    observed = None
-    if ended.outcome is None:
-        observed = _observed(scenario, frame)
-        if observed is None:
-            ended = outcome.Ending("invalid", "the gradient has another shape or dtype than the parameters", ended.ranks)
-    return _Ran(scenario, ended, observed, _output(frame.data.get("output", [])))
-
-
-def _token_weights(scenario: Scenario, wanted: NDArray[np.float64], given: NDArray[np.float64] | None) -> tuple[TokenWeight, ...]:
-    if given is None:
+def _token_weights(expected: Expected, given: Floats | None) -> tuple[TokenWeight, ...]:
+    """Each token's weight in the step of its own window."""
+    if given is None or expected.wanted is None:
         return ()
     return tuple(
         TokenWeight(
-            rank=token.rank, microbatch=token.microbatch, token=token.token, valid=token.valid, wanted=float(want), given=float(got)
+            rank=token.rank,
+            microbatch=token.microbatch,
+            token=token.token,
+            valid=token.valid,
+            wanted=float(expected.wanted[token.window, index]),
+            given=_finite(float(given[token.window, index])),
         )
-        for token, want, got in zip(scenario.tokens, wanted, given, strict=True)
+        for index, token in enumerate(expected.scenario.tokens)
     )
 
 
-def _scenario_verdict(lab: Lab, ran: _Ran, frame: compare.Frame) -> ScenarioVerdict:
+def _compare(ran: Ran, expected: Expected) -> _Compared:
     scenario = ran.scenario
     common: dict[str, Any] = {"name": scenario.name, "world_size": scenario.world_size, "counts": scenario.counts}
     if ran.observed is None:
-        return ScenarioVerdict(**common, outcome=ran.ending.outcome or "invalid", message=ran.ending.message)
-    error = compare.relative_error(frame, ran.observed)
-    wanted = np.nan_to_num(weights(lab.objective, scenario, observer=0), nan=0.0)
-    given = compare.recovered(frame, ran.observed)
-    if compare.is_right(frame, lab, ran.observed):
-        return ScenarioVerdict(**common, outcome="pass", max_relative_error=error, weights=_token_weights(scenario, wanted, given))
-    result: Outcome = "desync" if ran.ending.mismatch else "wrong"
-    message = ran.ending.mismatch or _explain(scenario, wanted, given, ran.observed)
-    return ScenarioVerdict(
-        **common, outcome=result, max_relative_error=error, weights=_token_weights(scenario, wanted, given), message=message
+        verdict = ScenarioVerdict(**common, outcome=ran.ending.outcome or "invalid", message=ran.ending.message)
+        return _Compared(ran, expected, verdict)
+    if (fault := shaped_as_wanted(ran.observed, expected)) is not None:
+        return _Compared(ran, expected, ScenarioVerdict(**common, outcome="invalid", message=fault))
+    error = relative_error(expected, ran.observed)
+    given = recovered(expected, ran.observed)
+    weights = _token_weights(expected, given)
+    if is_right(expected, ran.observed):
+        verdict = ScenarioVerdict(**common, outcome="pass", max_relative_error=error, weights=weights)
+        return _Compared(ran, expected, verdict, given)
+    outcome: Outcome = "desync" if ran.ending.mismatch else "wrong"
+    message = ran.ending.mismatch or sentence.explain(expected, ran.observed)
+    verdict = ScenarioVerdict(**common, outcome=outcome, max_relative_error=error, weights=weights, message=message)
+    return _Compared(ran, expected, verdict, given)
+
+
+def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None:
+    """The failing scenario whose weights show most: ranks or positions treated differently, a model behind it, few tokens."""
+
+    def shades(one: ScenarioVerdict) -> int:
+        return len({round(w.given / w.wanted, 9) for w in one.weights if w.given is not None and w.wanted})
+
+    return min(scenarios, key=lambda s: (shades(s) < 2, s.name == "probe", s.world_size, sum(map(sum, s.counts))), default=None)
+
+
+def _factor(compared: Sequence[_Compared]) -> str | None:
+    """What usually causes the one factor that all wrong scenarios share."""
+    factors = []
+    for one in compared:
+        if one.verdict.outcome == "wrong":
+            if one.given is None or one.expected.wanted is None:
+                return None
+            factor = sentence.common_factor(one.expected.scenario, one.expected.wanted, one.given)
+            if factor is None:
+                return None
+            factors.append((one.expected.scenario, factor))
+    return sentence.factor_cause(factors) if factors else None
+
+
+def _summary(outcome: Outcome, task: Task, compared: Sequence[_Compared], found: LabMisconception | None) -> str:
+    if outcome == "pass":
+        what = "gradient that one device computes" if task.lab.observation == "gradients" else "values that one device computes"
+        return f"Right: in all {len(compared)} scenarios every rank ended with the {what}."
+    verdicts = [one.verdict for one in compared]
+    shown = most_telling([verdict for verdict in verdicts if verdict.outcome == outcome])
+    what = (shown.message if shown is not None else None) or outcome
+    if outcome in ("wrong", "desync") and shown is not None:
+        failed = sum(verdict.outcome != "pass" for verdict in verdicts)
+        cause = " Cause unknown." if outcome == "wrong" else ""
+        if found is not None:
+            cause = f" What happened: {task.titles.get(found.id, found.id).rstrip('.')}."
+        elif outcome == "wrong" and (factor := _factor(compared)) is not None:
+            cause = f" {factor}."
+        return f"{failed} of {len(verdicts)} scenarios fail. With {shown.world_size} ranks, {shown.name}: {what}.{cause}"
+    return f"{what[0].upper()}{what[1:].rstrip('.')}."
+
+
+def _run_all(
+    task: Task, scenarios: Sequence[Scenario], workers: Workers, progress: Progress, stop: Stop
+) -> tuple[list[Ran], Placement]:
+    ran: list[Ran] = []
+    placed = place(max(scenario.world_size for scenario in scenarios), workers.gpus)
+    for size in sorted({scenario.world_size for scenario in scenarios}):
+        placed = place(size, workers.gpus)
+        ran += run_size(workers.submission, task, [s for s in scenarios if s.world_size == size], placed, progress, stop)
+        if any(one.ending.outcome in FINAL for one in ran):
+            break
+    return ran, placed
+
+
+def _smallest(task: Task, workers: Workers, compared: Sequence[_Compared], outcome: Outcome, stop: Stop) -> ScenarioVerdict | None:
+    """The smallest failing scenario: of two ranks and three tokens at most where one fails, else the smallest of those run."""
+    failing = [one.verdict for one in compared if one.verdict.outcome == outcome]
+    fallback = min(
+        failing, key=lambda s: (outcome == "wrong" and not s.weights, s.world_size, sum(map(sum, s.counts))), default=None
     )
+    if outcome not in ("wrong", "desync") or RANKS not in task.lab.world_sizes or not workers.submission.is_usable:
+        return fallback
+    scenarios = small_scenarios(task.lab, task.seed, limit=24 if outcome == "wrong" else 8)
+    request_references(workers.oracle, task, scenarios)
+    ran = run_size(workers.submission, task, scenarios, place(RANKS, workers.gpus), lambda _: None, stop)
+    expected = receive_references(workers.oracle, task, scenarios, stop)
+    tried = [_compare(one, its).verdict for one, its in zip(ran, expected, strict=False)]
+    small = [verdict for verdict in tried if verdict.outcome == outcome]
+    # Where no token is valid there is nothing to see, unless that is the only case that fails.
+    small.sort(key=lambda verdict: sum(map(sum, verdict.counts)) == 0)
+    return small[0] if small else fallback
 
 
-def _explain(
-    scenario: Scenario, wanted: NDArray[np.float64], given: NDArray[np.float64] | None, observed: Sequence[NDArray[np.float64]]
-) -> str:
-    if any(not np.all(np.isfinite(gradient)) for gradient in observed):
-        bad = [rank for rank, gradient in enumerate(observed) if not np.all(np.isfinite(gradient))]
-        kind = "NaN" if any(np.any(np.isnan(gradient)) for gradient in observed) else "infinite"
-        everyone = "every rank ends" if len(bad) == scenario.world_size else f"{outcome.ranks_text(bad)} end{'s' if len(bad) == 1 else ''}"
-        return f"{everyone} with {kind} gradients"
-    if given is None:
-        differ = any(not np.array_equal(observed[0], other) for other in observed[1:]) and not scenario.probe
-        return "the ranks end with different gradients" if differ else "the gradient is no weighting of the token losses"
-    return sentence.describe(scenario, wanted, given) or "the weights differ from those wanted"
-
-
-def smallest(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None:
-    """The failing scenario with the fewest ranks, then the fewest valid tokens; those with weights to show first."""
-    failing = [scenario for scenario in scenarios if scenario.outcome != "pass"]
-    return min(failing, key=lambda s: (not s.weights and s.outcome == "wrong", s.world_size, sum(map(sum, s.counts))), default=None)
-
-
-def _summary(result: Outcome, task: Task, verdicts: Sequence[ScenarioVerdict], shown: ScenarioVerdict | None, named: str | None) -> str:
-    if result == "pass":
-        return f"Right: in all {len(verdicts)} scenarios every rank ended with the gradient that one device computes."
-    failed = sum(verdict.outcome != "pass" for verdict in verdicts)
-    what = shown.message if shown is not None and shown.message else result
-    where = f"{shown.name}, {shown.world_size} ranks" if shown is not None else ""
-    if result in ("wrong", "desync"):
-        cause = f" This is {task.titles.get(named, named)}." if named else " Cause unknown."
-        return f"{failed} of {len(verdicts)} scenarios fail. {where}: {what}.{cause if result == 'wrong' or named else ''}"
-    return f"{what[0].upper()}{what[1:]}." if what else result
-
-
-def judge(
-    task: Task, worker: Worker, oracle: Worker, gpus: int, progress: Progress, stop: Stop, started: float
-) -> Verdict:
+def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started: float) -> Verdict:
     """Judges a submission that parses.
 
     Raises:
         FaultyLab: the lab is wrong, not the submission. Cancelled: ``stop`` said so.
     """
-    lab = task.lab
-    scenarios = draw(lab, task.seed)
-    request_references(oracle, task, scenarios)
-    ran: list[_Ran] = []
-    placed = place(max(lab.world_sizes), gpus)
-    for size in sorted(lab.world_sizes):
-        mine = [scenario for scenario in scenarios if scenario.world_size == size]
-        placed = place(size, gpus)
-        ran += _run_size(worker, task, mine, placed, progress, stop)
-        if ran[-1].ending.outcome in ("error", "invalid", "limit", "timeout"):
-            break
-    frames = dict(zip(map(id, scenarios), receive_references(oracle, task, scenarios, stop), strict=True))
-    verdicts = tuple(_scenario_verdict(lab, one, frames[id(one.scenario)]) for one in ran)
-    complete = len(verdicts) == len(scenarios)
-    result: Outcome = next((kind for kind in SEVERITY if any(v.outcome == kind for v in verdicts)), "invalid")
-    if result == "pass" and not complete:
-        result = "invalid"
-    points = task.points if result == "pass" else 0
+    scenarios = draw(task.lab, task.seed)
+    request_references(workers.oracle, task, scenarios)
+    ran, placed = _run_all(task, scenarios, workers, progress, stop)
+    expected = {id(one.scenario): one for one in receive_references(workers.oracle, task, scenarios, stop)}
+    compared = [_compare(one, expected[id(one.scenario)]) for one in ran]
+    verdicts = tuple(one.verdict for one in compared)
+    outcome: Outcome = next((kind for kind in SEVERITY if any(v.outcome == kind for v in verdicts)), "invalid")
+    if outcome == "pass" and len(verdicts) != len(scenarios):
+        outcome = "invalid"
+    points = task.points if outcome == "pass" else 0
 
     found = None
-    if result in ("wrong", "desync"):
-        runs = [names.Run(frames[id(one.scenario)], one.observed, verdict.outcome == "desync") for one, verdict in zip(ran, verdicts, strict=True)]
-        found = names.name(lab, runs)
-    shown = smallest([verdict for verdict in verdicts if verdict.outcome == result])
-    diagnosis = ()
+    if outcome in ("wrong", "desync"):
+        runs = [names.Run(one.expected, one.ran.observed, one.verdict.outcome == "desync") for one in compared]
+        found = names.name(task.lab, runs)
+    diagnosis: tuple[Diagnosis, ...] = ()
     if found is not None:
-        evidence = f"its prediction matches all {len(verdicts)} scenarios"
-        diagnosis = (Diagnosis(id=found.id, title=task.titles.get(found.id, found.id), evidence=evidence),)
-    ranks: tuple[RankReport, ...] = ()
-    if result not in ("pass", "wrong"):
-        ranks = next((one.ending.ranks for one, verdict in zip(ran, verdicts, strict=True) if verdict is shown), ())
-    output = next((one.output for one, verdict in zip(ran, verdicts, strict=True) if verdict is shown and one.output), "")
+        title = task.titles.get(found.id, found.id)
+        diagnosis = (Diagnosis(id=found.id, title=title, evidence=f"its prediction matches all {len(verdicts)} scenarios"),)
+    blamed = next((one.ran for one in compared if one.verdict.outcome == outcome), None)
+    ranks: tuple[RankReport, ...] = blamed.ending.ranks if blamed is not None and outcome not in ("pass", "wrong") else ()
+    printed = [one.output for one in ([blamed] if blamed else []) + ran if one.output]
+    progress("looking for the smallest failing case")
     return Verdict(
-        outcome=result,
+        outcome=outcome,
         points=points,
         max_points=task.points,
         seed=task.seed,
-        summary=_summary(result, task, verdicts, shown, found.id if found else None),
+        summary=_summary(outcome, task, compared, found),
         diagnosis=diagnosis,
         scenarios=verdicts,
-        counterexample=shown,
+        counterexample=None if outcome == "pass" else _smallest(task, workers, compared, outcome, stop),
         ranks=ranks,
-        output=(output or next((one.output for one in ran if one.output), ""))[:16_384],
-        backend="docker" if worker.sandbox == "container" else "local",
-        sandbox=worker.sandbox,
+        output=printed[0][:MAX_OUTPUT] if printed else "",
+        backend="docker" if workers.submission.sandbox == "container" else "local",
+        sandbox=workers.submission.sandbox,
         device=placed.device,
         collectives=placed.collectives,
         milliseconds=round((time.monotonic() - started) * 1000, 1),

@@ -6,96 +6,108 @@ A name is given only where at least two scenarios tell it from the right answer 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quizapp.judge.compare import Frame, is_right, matches
-from quizapp.judge.scenario import SEPARATING_SCENARIOS, Floats, apart, weights
+import numpy as np
+
+from quizapp.judge.expect import Expected, Observed, agrees, is_right
+from quizapp.judge.scenario import SEPARATING_SCENARIOS, apart
 from quizapp.model.formula import Formula, UndefinedValue
 from quizapp.model.lab import Lab, LabMisconception, WeightRule
-
-Observed = Sequence[Floats]
 
 
 @dataclass(frozen=True)
 class Run:
     """A scenario that was run: what each rank ended with, or ``None`` where the ranks parted ways."""
 
-    frame: Frame
-    observed: Observed | None
+    expected: Expected
+    observed: Sequence[Observed] | None
     desync: bool = False
 
 
 @dataclass(frozen=True)
-class _Candidate:
-    wrong: LabMisconception
-    rule: WeightRule | None
-    """``None``: right wherever the ranks stay together."""
+class _Idea:
+    """One way in which a misconception may show. ``wrong`` is ``None`` for the right answer."""
+
+    wrong: LabMisconception | None
+    rule: WeightRule | None = None
+    function: int | None = None
+    """Which of the oracle's functions for this misconception."""
 
 
-def _parts_ways(candidate: _Candidate, run: Run) -> bool:
-    if candidate.wrong.desync is None:
+_RIGHT = _Idea(None)
+
+
+def _parts_ways(idea: _Idea, run: Run) -> bool:
+    if idea.wrong is None or idea.wrong.desync is None:
         return False
-    scenario = run.frame.scenario
-    if scenario.probe and candidate.rule is None:
+    scenario = run.expected.scenario
+    if scenario.probe and idea.rule is None:
         # No backward is shared in a probe, so an idea that skips only the backward may pass it; either is consistent.
         return run.desync
+    formula = Formula.parse(idea.wrong.desync)
     try:
-        return Formula.parse(candidate.wrong.desync).holds(scenario.values(scenario.tokens[0], 0))
+        return any(formula.holds(scenario.values(0, k)) for k in range(len(scenario.window_of)))
     except UndefinedValue:
         return False
 
 
-def _fits(candidate: _Candidate, run: Run, lab: Lab) -> bool:
-    if run.desync != _parts_ways(candidate, run):
+def _predicted(idea: _Idea, run: Run) -> tuple[list[Observed], list[Observed]]:
+    """What every rank ends with, and the magnitudes. Raises ``KeyError`` where the idea says nothing of this scenario."""
+    expected = run.expected
+    ranks = range(expected.scenario.world_size)
+    if idea.rule is not None:
+        pairs = [expected.predicted(idea.rule, rank) for rank in ranks]
+        return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    if idea.function is not None and idea.wrong is not None:
+        foretold = expected.predictions[idea.wrong.id][idea.function]
+        return list(foretold), [{name: np.abs(np.nan_to_num(array)) for name, array in own.items()} for own in foretold]
+    return list(expected.reference), [expected.magnitude(rank) for rank in ranks]
+
+
+def _fits(idea: _Idea, run: Run) -> bool:
+    if run.desync != _parts_ways(idea, run):
         return False
     if run.desync:
         return True
     if run.observed is None:
         return False
-    if candidate.rule is None:
-        return is_right(run.frame, lab, run.observed)
-    for rank, gradient in enumerate(run.observed):
-        predicted, magnitude = run.frame.predicted(candidate.rule, rank)
-        if not matches(gradient, predicted, magnitude, run.frame.tolerance):
-            return False
-    return True
+    return agrees(run.expected, run.observed, *_predicted(idea, run))
 
 
-def _distinguishes(run: Run, a: _Candidate, b: _Candidate | None, lab: Lab) -> bool:
-    """Whether two ideas, or an idea and the right answer, predict different things for a scenario."""
-    ways = _parts_ways(a, run), b is not None and _parts_ways(b, run)
-    if ways[0] or ways[1]:
+def _distinguishes(run: Run, a: _Idea, b: _Idea) -> bool:
+    """Whether two ideas predict different things for a scenario."""
+    ways = _parts_ways(a, run), _parts_ways(b, run)
+    if any(ways):
         return ways[0] != ways[1]
-    scenario = run.frame.scenario
-    rules = (a.rule or lab.objective, (b.rule if b is not None else None) or lab.objective)
+    pairs = zip(_predicted(a, run)[0], _predicted(b, run)[0], strict=True)
     return any(
-        apart(*(weights(rule, scenario, rank) for rule in rules), tolerance=run.frame.tolerance) for rank in range(scenario.world_size)
+        mine.keys() != theirs.keys() or any(apart(mine[n], theirs[n], run.expected.tolerance) for n in mine)
+        for mine, theirs in pairs
     )
 
 
-def _candidates(lab: Lab) -> list[_Candidate]:
+def _ideas(lab: Lab, runs: Sequence[Run]) -> list[_Idea]:
     found = []
     for wrong in lab.misconceptions:
-        found += [_Candidate(wrong, rule) for rule in wrong.weights]
-        if wrong.desync is not None and not wrong.weights:
-            found.append(_Candidate(wrong, None))
+        functions = min(len(run.expected.predictions.get(wrong.id, ())) for run in runs)
+        found += [_Idea(wrong, rule) for rule in wrong.weights]
+        found += [_Idea(wrong, function=index) for index in range(functions)]
+        if wrong.desync is not None and not wrong.weights and not functions:
+            found.append(_Idea(wrong))
     return found
 
 
 def name(lab: Lab, runs: Sequence[Run]) -> LabMisconception | None:
     """The one misconception whose prediction matches every run, if it can be told from all others; else ``None``."""
-    if not runs or all(not run.desync and run.observed is not None and is_right(run.frame, lab, run.observed) for run in runs):
+    if not runs or all(not run.desync and run.observed is not None and is_right(run.expected, run.observed) for run in runs):
         return None
-    candidates = _candidates(lab)
-    fitting = [candidate for candidate in candidates if all(_fits(candidate, run, lab) for run in runs)]
-    if len({candidate.wrong.id for candidate in fitting}) != 1:
+    ideas = _ideas(lab, runs)
+    fitting = [idea for idea in ideas if all(_fits(idea, run) for run in runs)]
+    if len({idea.wrong.id for idea in fitting if idea.wrong is not None}) != 1:
         return None
     best = fitting[0]
-    if sum(_distinguishes(run, best, None, lab) for run in runs) < SEPARATING_SCENARIOS:
-        return None
-    for other in candidates:
-        if other.wrong.id == best.wrong.id or all(not _distinguishes(run, best, other, lab) for run in runs):
-            continue
-        if sum(_distinguishes(run, best, other, lab) for run in runs) < SEPARATING_SCENARIOS:
+    others = [idea for idea in ideas if idea.wrong is not None and best.wrong is not None and idea.wrong.id != best.wrong.id]
+    for other in (_RIGHT, *others):
+        told = sum(_distinguishes(run, best, other) for run in runs)
+        if told < SEPARATING_SCENARIOS and (told or other is _RIGHT):
             return None
     return best.wrong
-
-

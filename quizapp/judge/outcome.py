@@ -21,7 +21,8 @@ class Ending:
     """What didn't pair up, where some collective didn't."""
 
 
-_STATES = {"observed": "finished", "peer": "waiting", "invalid": "raised", "limit": "raised", "raised": "raised", "forged": "raised"}
+_STATES = {"observed": "finished", "peer": "waiting"}
+_AS_THEY_ARE = ("waiting", "running", "exited", "killed")
 
 
 def _text(value: object, limit: int = 2000) -> str | None:
@@ -35,8 +36,10 @@ def _number(value: object) -> int | None:
 def _report(rank: int, given: Mapping[str, Any]) -> RankReport:
     state = str(given.get("state"))
     line = _number(given.get("line"))
-    place = Place(line=line, column=_number(given.get("column")), function=_text(given.get("function"), 200)) if line is not None else None
-    shown = _STATES.get(state, state if state in ("waiting", "running", "exited", "killed") else "raised")
+    place = None
+    if line is not None:
+        place = Place(line=line, column=_number(given.get("column")), function=_text(given.get("function"), 200))
+    shown = _STATES.get(state, state if state in _AS_THEY_ARE else "raised")
     message = _text(given.get("message")) if state != "peer" else None
     if state == "killed":
         message = _signal_name(given)
@@ -110,7 +113,8 @@ def ending(end: str, given: Sequence[Mapping[str, Any]], mismatch: Mapping[str, 
     if crashed:
         number = _number(given[crashed[0]].get("signal")) or 0
         if number in LIMIT_SIGNALS:
-            return Ending("limit", f"rank {crashed[0]} was killed: it used more {LIMIT_SIGNALS[signal.Signals(number)]} than allowed", ranks, paired)
+            what = LIMIT_SIGNALS[signal.Signals(number)]
+            return Ending("limit", f"rank {crashed[0]} was killed: it used more {what} than allowed", ranks, paired)
         return Ending("error", f"rank {crashed[0]} crashed ({_signal_name(given[crashed[0]])})", ranks, paired)
     if culprit := first("exited"):
         return Ending("error", f"rank {culprit.rank} ended its own process before it returned ({culprit.message})", ranks, paired)

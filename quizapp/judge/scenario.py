@@ -12,23 +12,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from quizapp.judge.tolerance import tolerance
 from quizapp.model.formula import Formula, UndefinedValue, Value
-from quizapp.model.lab import Lab, ScenarioSpec, WeightRule
+from quizapp.model.lab import Draw, Lab, ScenarioSpec, WeightRule
 
-CLASSES = 3
 SEPARATION = 1000.0
 """Least distance, in tolerances, between two predictions on a scenario that is said to separate them."""
 SEPARATING_SCENARIOS = 2
 TRIES = 200
 
 Floats = NDArray[np.float64]
+Masks = tuple[tuple[NDArray[np.int64], ...], ...]
 
 
 @dataclass(frozen=True)
 class Token:
-    """One position, padding included."""
+    """One position, padding included. ``microbatch`` counts over all windows, ``token`` within the microbatch."""
 
     rank: int
+    window: int
     microbatch: int
     token: int
     valid: bool
@@ -40,23 +42,31 @@ class Scenario:
 
     name: str
     world_size: int
-    microbatches: int
+    accumulate: int
+    """Microbatches per window as configured."""
+    windows: tuple[int, ...]
+    """Microbatches of each window."""
     probe: bool
-    masks: tuple[tuple[NDArray[np.int64], ...], ...]
+    masks: Masks
     """Per rank and microbatch, [positions], 1 valid and 0 padding."""
     shared: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     arrays: tuple[Mapping[str, NDArray[Any]], ...] = ()
 
-    @property
+    @cached_property
     def counts(self) -> tuple[tuple[int, ...], ...]:
         """Valid tokens per rank and microbatch."""
         return tuple(tuple(int(mask.sum()) for mask in row) for row in self.masks)
 
     @cached_property
+    def window_of(self) -> tuple[int, ...]:
+        """The window of each microbatch."""
+        return tuple(window for window, length in enumerate(self.windows) for _ in range(length))
+
+    @cached_property
     def tokens(self) -> tuple[Token, ...]:
-        """All positions, ranks in order, then microbatches."""
+        """All positions: ranks in order, then microbatches."""
         return tuple(
-            Token(rank, k, index, bool(valid))
+            Token(rank, self.window_of[k], k, index, bool(valid))
             for rank, row in enumerate(self.masks)
             for k, mask in enumerate(row)
             for index, valid in enumerate(mask)
@@ -64,51 +74,67 @@ class Scenario:
 
     def facts(self) -> dict[str, Any]:
         """What a worker is told besides the arrays."""
-        return {"world_size": self.world_size, "microbatches": self.microbatches, "probe": self.probe}
-
-    def values(self, token: Token, observer: int) -> dict[str, Value]:
-        """The variables of a weight formula; their meaning is listed in ``quizapp.model.lab``."""
-        counts = self.counts
-        positions = tuple(tuple(len(mask) for mask in row) for row in self.masks)
-        numbers = {
-            "R": self.world_size,
-            "K": self.microbatches,
-            "N": sum(map(sum, counts)),
-            "T": sum(map(sum, positions)),
-            "r": token.rank,
-            "k": token.microbatch,
-            "q": observer,
-            "n_r": sum(counts[token.rank]),
-            "t_r": sum(positions[token.rank]),
-            "n_rk": counts[token.rank][token.microbatch],
-            "t_rk": positions[token.rank][token.microbatch],
-        }
-        vectors = {"n": map(sum, counts), "t": map(sum, positions)}
         return {
-            **{name: Fraction(number) for name, number in numbers.items()},
-            **{name: tuple(Fraction(entry) for entry in entries) for name, entries in vectors.items()},
+            "world_size": self.world_size,
+            "accumulate": self.accumulate,
+            "windows": list(self.windows),
+            "probe": self.probe,
         }
 
+    @cached_property
+    def _values(self) -> dict[tuple[int, int], dict[str, Value]]:
+        """The variables of weight formulas that depend on a token's rank and microbatch, by those."""
+        positions = tuple(tuple(len(mask) for mask in row) for row in self.masks)
+        found: dict[tuple[int, int], dict[str, Value]] = {}
+        for k, window in enumerate(self.window_of):
+            inside = [other for other, its in enumerate(self.window_of) if its == window]
+            valid = [sum(row[other] for other in inside) for row in self.counts]
+            length = [sum(row[other] for other in inside) for row in positions]
+            for rank in range(self.world_size):
+                numbers = {
+                    "R": self.world_size, "K": self.accumulate, "K_w": len(inside), "W": len(self.windows),
+                    "N": sum(valid), "T": sum(length), "r": rank, "k": k - inside[0], "w": window,
+                    "n_r": valid[rank], "t_r": length[rank], "n_k": sum(row[k] for row in self.counts),
+                    "n_rk": self.counts[rank][k], "t_rk": positions[rank][k],
+                }  # fmt: skip
+                vectors = {"n": tuple(map(Fraction, valid)), "t": tuple(map(Fraction, length))}
+                found[rank, k] = {**{name: Fraction(number) for name, number in numbers.items()}, **vectors}
+        return found
 
-WEIGHT_NAMES = frozenset(("R", "K", "N", "T", "r", "k", "q", "n_r", "t_r", "n_rk", "t_rk", "n", "t"))
+    def values(self, rank: int, microbatch: int, observer: int = 0, step: int = 0) -> dict[str, Value]:
+        """The variables of a weight formula; ``quizapp.model.lab.WEIGHT_NAMES`` says what they mean."""
+        return {**self._values[rank, microbatch], "q": Fraction(observer), "s": Fraction(step)}
 
 
 def weights(rule: WeightRule, scenario: Scenario, observer: int) -> Floats:
-    """The weight that a rule gives each position, as rank ``observer`` ends with it, [positions]. No value means NaN.
+    """The weight that a rule gives each position in each step, as rank ``observer`` ends with it, [windows, positions].
+
+    No value means NaN.
 
     Raises:
         FormulaError: the rule uses a name that isn't a variable of weights.
     """
     formulas = {True: Formula.parse(rule.valid), False: Formula.parse(rule.padding)}
-    given: dict[tuple[int, int, bool], float] = {}
-    for token in scenario.tokens:
-        key = (token.rank, token.microbatch, token.valid)
+    given: dict[tuple[int, int, int, bool], float] = {}
+
+    def weight(step: int, rank: int, microbatch: int, valid: bool) -> float:
+        key = (step, rank, microbatch, valid)
         if key not in given:
-            try:
-                given[key] = float(formulas[token.valid].scalar(scenario.values(token, observer)))
-            except UndefinedValue:
-                given[key] = float("nan")
-    return np.array([given[token.rank, token.microbatch, token.valid] for token in scenario.tokens], dtype=np.float64)
+            formula = formulas[valid]
+            if "s" not in formula.names and step != scenario.window_of[microbatch]:
+                given[key] = 0.0
+            else:
+                try:
+                    given[key] = float(formula.scalar(scenario.values(rank, microbatch, observer, step)))
+                except UndefinedValue:
+                    given[key] = float("nan")
+        return given[key]
+
+    rows = [
+        [weight(step, token.rank, token.microbatch, token.valid) for token in scenario.tokens]
+        for step in range(len(scenario.windows))
+    ]
+    return np.array(rows, dtype=np.float64)
 
 
 def _counts(shape: str, world_size: int, low: int, high: int, rng: np.random.Generator) -> list[int]:
@@ -132,18 +158,32 @@ def _counts(shape: str, world_size: int, low: int, high: int, rng: np.random.Gen
             return distinct
 
 
-def _masks(spec: ScenarioSpec, lab: Lab, world_size: int, microbatches: int, rng: np.random.Generator) -> tuple[tuple[NDArray[np.int64], ...], ...]:
+def _window_counts(spec: ScenarioSpec, lab: Lab, world_size: int, length: int, rng: np.random.Generator) -> list[list[int]]:
+    """Valid tokens per microbatch and rank for one window: what the shape says of ranks holds for the window's totals too."""
+    low, high = lab.sizes.valid
+    if spec.shape == "even":
+        return [_counts("even", world_size, low, high, rng)] * length
+    rows = [_counts(spec.shape if k == 0 else "uneven", world_size, low, high, rng) for k in range(length)]
+    if spec.shape in ("empty-rank", "lone-token", "all-empty", "one-token-rank"):
+        # The special rank stays what it is in the whole window; otherwise the window would not be that case at all.
+        for row in rows[1:]:
+            for rank, first in enumerate(rows[0]):
+                if first == 0 or (spec.shape == "one-token-rank" and first == 1) or spec.shape == "lone-token":
+                    row[rank] = 0
+    if spec.empty_microbatch and length > 1:
+        rows[int(rng.integers(length))] = [0] * world_size
+    return rows
+
+
+def _masks(spec: ScenarioSpec, lab: Lab, world_size: int, windows: Sequence[int], rng: np.random.Generator) -> Masks:
+    low, high = lab.sizes.padding
     columns = []
-    for _ in range(microbatches):
-        counts = _counts(spec.shape, world_size, *lab.sizes.valid, rng)
-        low, high = lab.sizes.padding
-        padding = [int(n) for n in rng.integers(low, high + 1, size=world_size)]
-        columns.append(
-            [
-                rng.permutation(np.repeat(np.array([1, 0], dtype=np.int64), [count, pad if count + pad else 1]))
-                for count, pad in zip(counts, padding, strict=True)
-            ]
-        )
+    for length in windows:
+        for counts in _window_counts(spec, lab, world_size, length, rng):
+            padding = [int(n) for n in rng.integers(low, high + 1, size=world_size)]
+            kinds = np.array([1, 0], dtype=np.int64)
+            pairs = zip(counts, padding, strict=True)
+            columns.append([rng.permutation(np.repeat(kinds, [n, pad if n + pad else 1])) for n, pad in pairs])
     return tuple(tuple(column[rank] for column in columns) for rank in range(world_size))
 
 
@@ -151,24 +191,43 @@ def feature_width(lab: Lab) -> int:
     """D, so that the model has more parameters per class than any scenario has positions, and width tells nothing of counts."""
     largest = max(lab.world_sizes)
     valid = max(lab.sizes.valid[1], lab.sizes.valid[0] + largest) + 2
-    return largest * lab.sizes.microbatches[1] * (valid + lab.sizes.padding[1]) + 8
+    most = max(spec.windows + spec.tail for spec in lab.scenarios) * lab.sizes.microbatches[1]
+    return largest * most * (valid + lab.sizes.padding[1]) + 8
 
 
-def _fill(spec: ScenarioSpec, lab: Lab, masks: tuple[tuple[NDArray[np.int64], ...], ...], rng: np.random.Generator) -> Scenario:
+def _drawn(law: Draw, positions: int, width: int, rng: np.random.Generator) -> NDArray[Any]:
+    sizes = {"positions": positions, "width": width}
+    shape = tuple(size if isinstance(size, int) else sizes[size] for size in law.shape)
+    if law.normal is not None:
+        return rng.normal(*law.normal, size=shape)
+    if law.uniform is not None:
+        return rng.uniform(*law.uniform, size=shape)
+    if law.integers is not None:
+        return rng.integers(law.integers[0], law.integers[1] + 1, size=shape)
+    return np.array(law.values, dtype=np.float64)
+
+
+_LOSSES = Draw(shape=("positions",), uniform=(0.2, 3.0))
+
+
+def fill(lab: Lab, bare: Scenario, rng: np.random.Generator) -> Scenario:
+    """The scenario with its arrays drawn."""
     width = feature_width(lab)
+    draws = {"losses": _LOSSES} if bare.probe else lab.draws
+    shared = {name: np.asarray(_drawn(law, 0, width, rng)) for name, law in draws.items() if law.each == "scenario"}
     arrays: list[dict[str, NDArray[Any]]] = []
-    for row in masks:
+    for row in bare.masks:
         own: dict[str, NDArray[Any]] = {}
+        for name, law in draws.items():
+            if law.each == "rank":
+                own[name] = np.asarray(_drawn(law, sum(map(len, row)), width, rng))
         for k, mask in enumerate(row):
             own[f"mask.{k}"] = mask
-            if spec.probe:
-                own[f"losses.{k}"] = rng.uniform(0.2, 3.0, size=len(mask))
-            else:
-                own[f"features.{k}"] = rng.normal(size=(len(mask), width))
-                own[f"targets.{k}"] = rng.integers(0, CLASSES, size=len(mask))
+            for name, law in draws.items():
+                if law.each == "microbatch":
+                    own[f"{name}.{k}"] = np.asarray(_drawn(law, len(mask), width, rng))
         arrays.append(own)
-    shared = {} if spec.probe else {"weight": rng.normal(size=(width, CLASSES)) / np.sqrt(width)}
-    return Scenario(spec.name, len(masks), len(masks[0]), spec.probe, masks, shared, tuple(arrays))
+    return Scenario(bare.name, bare.world_size, bare.accumulate, bare.windows, bare.probe, bare.masks, shared, tuple(arrays))
 
 
 def rules_of(lab: Lab) -> list[tuple[str, WeightRule]]:
@@ -176,31 +235,44 @@ def rules_of(lab: Lab) -> list[tuple[str, WeightRule]]:
     return [(wrong.id, rule) for wrong in lab.misconceptions for rule in wrong.weights]
 
 
-def apart(a: Floats, b: Floats, tolerance: float) -> bool:
-    """Whether two predictions of weights differ by far more than rounding could. NaN differs from every number."""
-    scale = float(np.nanmax(np.abs(np.concatenate([a, b, [0.0]]))))
-    with np.errstate(invalid="ignore"):
-        far = np.abs(a - b) > SEPARATION * tolerance * scale
-    return bool(np.any(np.isnan(a) != np.isnan(b)) or np.any(far))
+def apart(a: Floats, b: Floats, relative: float) -> bool:
+    """Whether two predictions differ by far more than rounding could. NaN differs from every number."""
+    if a.shape != b.shape or np.any(np.isnan(a) != np.isnan(b)):
+        return True
+    known = ~np.isnan(a)
+    scale = max(float(np.abs(a[known]).max(initial=0.0)), float(np.abs(b[known]).max(initial=0.0)))
+    return bool(np.any(np.abs(a[known] - b[known]) > SEPARATION * relative * scale))
 
 
-def separated(lab: Lab, scenarios: Sequence[Scenario], tolerance: float) -> bool:
+def steps_of(rule: WeightRule, scenario: Scenario) -> int:
+    """The optimizer steps that a rule takes."""
+    if rule.steps is None:
+        return len(scenario.windows)
+    return int(Formula.parse(rule.steps).scalar(scenario.values(0, 0)))
+
+
+def separated(lab: Lab, scenarios: Sequence[Scenario], relative: float) -> bool:
     """Whether the set tells every wrong idea from the right answer, and from ideas under another name, on two scenarios.
 
     Two rules that no scenario of the set tells apart are taken as one rule (the linter reports them); a single scenario that
     does is chance, and the set is refused.
     """
-    rows = [("", [weights(lab.objective, scenario, observer=0) for scenario in scenarios])]
-    rows += [(name, [weights(rule, scenario, observer=0) for scenario in scenarios]) for name, rule in rules_of(lab)]
-    stacked = [np.stack([row[index] for _, row in rows]) for index in range(len(scenarios))]
-    distances = np.zeros((len(rows), len(rows)), dtype=np.int64)
-    for table in stacked:
+    rules = rules_of(lab)
+    if lab.objective is None or not rules:
+        return True
+    named = [("", lab.objective), *rules]
+    names = np.array([name for name, _ in named])
+    distances = np.zeros((len(named), len(named)), dtype=np.int64)
+    for scenario in scenarios:
+        table = np.stack([weights(rule, scenario, observer=0).reshape(-1) for _, rule in named])
+        steps = np.array([steps_of(rule, scenario) for _, rule in named])
         missing = np.isnan(table)
         filled = np.where(missing, 0.0, table)
-        scale = np.maximum(np.abs(filled).max(axis=1)[:, None], np.abs(filled).max(axis=1)[None, :])
-        far = np.abs(filled[:, None, :] - filled[None, :, :]).max(axis=2) > SEPARATION * tolerance * scale
-        distances += far | np.any(missing[:, None, :] != missing[None, :, :], axis=2)
-    names = np.array([name for name, _ in rows])
+        largest = np.abs(filled).max(axis=1)
+        scale = np.maximum(largest[:, None], largest[None, :])
+        far = np.abs(filled[:, None, :] - filled[None, :, :]).max(axis=2) > SEPARATION * relative * scale
+        unlike = np.any(missing[:, None, :] != missing[None, :, :], axis=2) | (steps[:, None] != steps[None, :])
+        distances += far | unlike
     different = names[:, None] != names[None, :]
     return not bool(np.any(different & (distances > 0) & (distances < SEPARATING_SCENARIOS)))
 
@@ -208,7 +280,14 @@ def separated(lab: Lab, scenarios: Sequence[Scenario], tolerance: float) -> bool
 def _draw_size(lab: Lab, world_size: int, rng: np.random.Generator) -> list[Scenario]:
     low, high = lab.sizes.microbatches
     choices = [k for k in range(low, high + 1) if k == 1 or (k % world_size and world_size % k)] or [high]
-    return [_fill(spec, lab, _masks(spec, lab, world_size, int(rng.choice(choices)), rng), rng) for spec in lab.scenarios]
+    found = []
+    for spec in lab.scenarios:
+        accumulate = int(rng.choice(choices))
+        tail = [int(rng.integers(1, max(2, accumulate)))] if spec.tail else []
+        windows = (*[accumulate] * spec.windows, *tail)
+        masks = _masks(spec, lab, world_size, windows, rng)
+        found.append(fill(lab, Scenario(spec.name, world_size, accumulate, windows, spec.probe, masks), rng))
+    return found
 
 
 def draw(lab: Lab, seed: int) -> tuple[Scenario, ...]:
@@ -217,6 +296,6 @@ def draw(lab: Lab, seed: int) -> tuple[Scenario, ...]:
     for attempt in range(TRIES):
         rng = np.random.Generator(np.random.PCG64([seed, attempt]))
         scenarios = [scenario for size in sorted(lab.world_sizes) for scenario in _draw_size(lab, size, rng)]
-        if separated(lab, scenarios, tolerance=1e-12):
+        if separated(lab, scenarios, tolerance(feature_width(lab))):
             break
     return tuple(scenarios)

@@ -1,10 +1,14 @@
-"""Saying in a sentence what a set of weights means."""
+"""Saying in a sentence what a set of weights, or a wrong value, means."""
 
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
+from quizapp.judge.expect import GRADIENTS, STEPS, Expected, Observed, matches, ranks_agree, recovered
 from quizapp.judge.outcome import ranks_text
 from quizapp.judge.scenario import Floats, Scenario
+from quizapp.model.formula import Formula, UndefinedValue
 
 CLOSE = 1e-6
 
@@ -13,10 +17,12 @@ def as_fraction(value: float) -> str:
     """A weight or a ratio as people write it: a small fraction where it is one, else three digits."""
     if value != value:
         return "NaN"
+    if abs(value) == float("inf"):
+        return "infinity"
     near = Fraction(value).limit_denominator(400)
     if abs(float(near) - value) <= CLOSE * max(1e-3, abs(value)):
         return str(near)
-    return f"{value:.3g}"
+    return f"{value:.4g}"
 
 
 def _common(values: Sequence[float]) -> float | None:
@@ -26,40 +32,148 @@ def _common(values: Sequence[float]) -> float | None:
     return values[0]
 
 
-def _ratio_text(ratio: float) -> str:
-    return f"{as_fraction(ratio)} times"
+def _ratios(scenario: Scenario, wanted: Floats, given: Floats) -> dict[int, list[float]]:
+    """Given over wanted for each valid token's own step, by rank."""
+    found: dict[int, list[float]] = {}
+    for index, token in enumerate(scenario.tokens):
+        want = float(wanted[token.window, index])
+        if token.valid and want:
+            found.setdefault(token.rank, []).append(float(given[token.window, index]) / want)
+    return found
+
+
+def common_factor(scenario: Scenario, wanted: Floats, given: Floats) -> float | None:
+    """The factor by which every weight differs, where it is one and the same and padding is left out."""
+    ratios = [ratio for row in _ratios(scenario, wanted, given).values() for ratio in row]
+    factor = _common(ratios)
+    if factor is None or np.abs(given - factor * wanted).max(initial=0.0) > CLOSE * max(np.abs(given).max(initial=0.0), 1e-9):
+        return None
+    return factor
+
+
+FACTORS: Sequence[tuple[str, str, str]] = (
+    ("1/R", "1/R", "an average over ranks that nothing in the loss undoes"),
+    ("R", "R", "a factor of the world size too many, or a reduction that sums where an average was reckoned with"),
+    ("1/(R*R)", "1/R squared", "the world size divided twice"),
+    ("1/K", "1/K", "a division by the number of microbatches of something that was an average already"),
+    ("K", "K", "a missing division by the number of microbatches, or one that came too often elsewhere"),
+    ("1/(R*K)", "1/(R K)", "averages over ranks and microbatches of what was an average already"),
+    ("K_w/K", "the share of the window that is filled", "a short window divided by the planned number of microbatches"),
+    ("N", "N", "no division by the number of tokens"),
+    ("N/R", "N/R", "no division by the number of tokens, then the average over ranks"),
+    ("N/T", "N/T", "padding counted in the denominator"),
+    ("N/(R*T)", "N/(R T)", "padding counted in the denominator, and the average over ranks not undone"),
+)
+"""Formula of a factor, how it is said, and what usually causes it."""
+
+
+def factor_cause(factors: Sequence[tuple[Scenario, float]]) -> str | None:
+    """What usually causes the factors found, where one formula explains all of them, at least two different, and no other does."""
+    fitting = []
+    for formula, said, cause in FACTORS:
+        try:
+            values = [float(Formula.parse(formula).scalar(scenario.values(0, 0))) for scenario, _ in factors]
+        except UndefinedValue:
+            continue
+        if all(abs(value - factor) <= 1e-5 * abs(factor) for value, (_, factor) in zip(values, factors, strict=True)):
+            fitting.append(f"The factor is {said} in every scenario: {cause}")
+    different = {round(factor, 9) for _, factor in factors}
+    return fitting[0] if len(fitting) == 1 and len(different) > 1 else None
+
+
+def _leak(scenario: Scenario, given: Floats) -> str | None:
+    """Tokens that count in another window's step."""
+    scale = float(np.abs(given).max(initial=0.0)) or 1.0
+    for index, token in enumerate(scenario.tokens):
+        for step in range(len(scenario.windows)):
+            if step != token.window and abs(given[step, index]) > CLOSE * scale:
+                return f"step {step + 1} also holds tokens of window {token.window + 1}"
+    return None
 
 
 def describe(scenario: Scenario, wanted: Floats, given: Floats) -> str:
-    """What the weights given mean beside those wanted, both [positions]: padding first, then ranks, then the common factor."""
+    """What the weights given mean beside those wanted, both [windows, positions]."""
     parts = []
-    padding = [float(w) for token, w in zip(scenario.tokens, given, strict=True) if not token.valid]
-    scale = max((abs(float(w)) for w in given), default=0.0) or 1.0
-    if any(abs(w) > CLOSE * scale for w in padding):
+    if (leak := _leak(scenario, given)) is not None:
+        parts.append(leak)
+    own = [float(given[token.window, index]) for index, token in enumerate(scenario.tokens)]
+    padding = [weight for token, weight in zip(scenario.tokens, own, strict=True) if not token.valid]
+    scale = max(map(abs, own), default=0.0) or 1.0
+    if any(abs(weight) > CLOSE * scale for weight in padding):
         shared = _common(padding)
-        parts.append(f"padded positions count{f' with weight {as_fraction(shared)}' if shared is not None else ''}; they should weigh 0")
-    by_rank = {}
-    for token, want, got in zip(scenario.tokens, wanted, given, strict=True):
-        if token.valid and want:
-            by_rank.setdefault(token.rank, []).append(float(got) / float(want))
-    shared_by_rank = {rank: _common(ratios) for rank, ratios in by_rank.items()}
-    if by_rank and all(ratio is not None for ratio in shared_by_rank.values()):
-        ratios = {rank: ratio for rank, ratio in shared_by_rank.items() if ratio is not None}
+        weight = f" with weight {as_fraction(shared)}" if shared is not None else ""
+        parts.append(f"padded positions count{weight}; they should weigh 0")
+    by_rank = _ratios(scenario, wanted, given)
+    ratios = {rank: ratio for rank, row in by_rank.items() if (ratio := _common(row)) is not None}
+    if by_rank and len(ratios) == len(by_rank):
         common = _common(list(ratios.values()))
         if common is not None:
             if abs(common - 1) > CLOSE:
-                parts.append(f"every valid token weighs {_ratio_text(common)} what it should")
+                parts.append(f"every valid token weighs {as_fraction(common)} times what it should")
         else:
-            low, high = min(ratios, key=lambda r: ratios[r]), max(ratios, key=lambda r: ratios[r])
-            count = sum(scenario.counts[high])
-            noun = "token" if count == 1 else f"{count} tokens"
-            if abs(ratios[low]) > CLOSE:
-                parts.append(
-                    f"rank {high}'s {noun} count{'s' if count == 1 else ''} {_ratio_text(ratios[high] / ratios[low])} as much as rank {low}'s"
-                )
-            else:
-                left = [rank for rank, ratio in ratios.items() if abs(ratio) <= CLOSE]
-                parts.append(f"the tokens of {ranks_text(left)} don't count at all")
+            parts.append(_between_ranks(scenario, ratios))
     elif by_rank:
-        parts.append("tokens of one rank weigh differently from each other")
+        parts.append(_between_microbatches(scenario, wanted, given))
     return "; ".join(parts)
+
+
+def _between_ranks(scenario: Scenario, ratios: dict[int, float]) -> str:
+    low, high = min(ratios, key=lambda rank: ratios[rank]), max(ratios, key=lambda rank: ratios[rank])
+    if abs(ratios[low]) <= CLOSE:
+        left = [rank for rank, ratio in ratios.items() if abs(ratio) <= CLOSE]
+        return f"the tokens of {ranks_text(left)} don't count at all"
+    count = sum(scenario.counts[high])
+    subject = f"rank {high}'s token counts" if count == 1 else f"rank {high}'s {count} tokens count"
+    return f"{subject} {as_fraction(ratios[high] / ratios[low])} times as much as rank {low}'s"
+
+
+def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> str:
+    found: dict[tuple[int, int], list[float]] = {}
+    for index, token in enumerate(scenario.tokens):
+        want = float(wanted[token.window, index])
+        if token.valid and want:
+            found.setdefault((token.rank, token.microbatch), []).append(float(given[token.window, index]) / want)
+    ratios = {place: ratio for place, row in found.items() if (ratio := _common(row)) is not None}
+    if len(ratios) < len(found):
+        return "tokens of one microbatch weigh differently from each other"
+    none = sorted({microbatch for (_, microbatch), ratio in ratios.items() if abs(ratio) <= CLOSE})
+    if none:
+        return f"the tokens of microbatch {', '.join(str(k + 1) for k in none)} don't count at all"
+    low, high = min(ratios, key=lambda place: ratios[place]), max(ratios, key=lambda place: ratios[place])
+    ratio = as_fraction(ratios[high] / ratios[low])
+    return f"a token in microbatch {high[1] + 1} of rank {high[0]} counts {ratio} times as much as one in microbatch {low[1] + 1} of rank {low[0]}"
+
+
+def explain(expected: Expected, observed: Sequence[Observed]) -> str:
+    """One sentence, without its full stop, on what is wrong with what the ranks ended with."""
+    scenario = expected.scenario
+    bad = [rank for rank, own in enumerate(observed) if any(not np.all(np.isfinite(array)) for array in own.values())]
+    if bad and all(np.all(np.isfinite(array)) for own in expected.reference for array in own.values()):
+        kind = "NaN" if any(np.any(np.isnan(array)) for own in observed for array in own.values()) else "infinite values"
+        what = f"{kind} in its gradients" if GRADIENTS in observed[bad[0]] else f"{kind}"
+        every = f"every rank ends with {what}"
+        return every if len(bad) == scenario.world_size else f"{ranks_text(bad)} {'ends' if len(bad) == 1 else 'end'} with {what}"
+    if STEPS in expected.reference[0]:
+        taken, due = int(observed[0][STEPS].reshape(-1)[0]), int(expected.reference[0][STEPS].reshape(-1)[0])
+        if taken != due:
+            return f"{taken} optimizer step{'s were' if taken != 1 else ' was'} taken; {due} {'were' if due != 1 else 'was'} wanted"
+    if expected.terms is not None and expected.wanted is not None:
+        given = recovered(expected, observed)
+        if given is not None:
+            return describe(scenario, expected.wanted, given) or "the weights differ from those wanted"
+        if not ranks_agree(expected, observed):
+            return "the ranks end with different gradients"
+        return "the gradient is no weighting of the token losses"
+    return _first_difference(expected, observed)
+
+
+def _first_difference(expected: Expected, observed: Sequence[Observed]) -> str:
+    for rank, own in enumerate(observed):
+        sizes = expected.magnitude(rank)
+        for name, wanted in expected.reference[rank].items():
+            if not matches(own[name], wanted, sizes[name], expected.tolerance):
+                got, want = own[name].reshape(-1), wanted.reshape(-1)
+                position = int(np.nanargmax(np.where(np.isfinite(got), np.abs(got - want), np.inf)))
+                entry = f"{name}[{position}]" if want.size > 1 else name
+                return f"rank {rank} ends with {entry} = {as_fraction(float(got[position]))}; wanted is {as_fraction(float(want[position]))}"
+    return "the values differ from those wanted"

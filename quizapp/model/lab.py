@@ -2,14 +2,14 @@
 
 Pure data. Drawing scenarios is ``quizapp.judge.scenario``; running them is ``quizapp_sandbox``.
 
-Weight formulas speak of one token and may use: ``R`` ranks, ``K`` microbatches per rank, ``N`` valid tokens, ``T`` positions
-with padding, the token's rank ``r`` and microbatch ``k``, the observing rank ``q``, ``n_r`` and ``t_r`` (valid tokens and
-positions of the token's rank), ``n_rk`` and ``t_rk`` (of its microbatch), and the vectors ``n`` and ``t`` over ranks.
+Weight formulas speak of one token in the gradient of one optimizer step, and may use the names of :data:`WEIGHT_NAMES`. A
+formula that doesn't mention ``s`` counts for the step of the token's own window and is 0 for all others.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from quizapp.model.base import FormulaText, Id, Markdown, Model, as_formula_text
 
@@ -17,12 +17,36 @@ Shape = Literal["uneven", "even", "one-token-rank", "empty-rank", "lone-token", 
 Observation = Literal["gradients", "state", "returned"]
 Weight = Annotated[FormulaText, BeforeValidator(as_formula_text)]
 
+WEIGHT_NAMES: Mapping[str, str] = {
+    "R": "ranks",
+    "K": "microbatches per rank and window as configured",
+    "K_w": "microbatches per rank in the token's window",
+    "N": "valid tokens in the token's window, all ranks",
+    "T": "positions, padding included, in the token's window, all ranks",
+    "r": "the token's rank",
+    "k": "the token's microbatch, counted from 0 in its window",
+    "w": "the token's window, counted from 0",
+    "s": "the optimizer step that is looked at, counted from 0",
+    "W": "windows",
+    "q": "the rank whose gradient is looked at",
+    "n_r": "valid tokens of the token's rank in its window",
+    "t_r": "positions of the token's rank in its window",
+    "n_k": "valid tokens of the token's microbatch, all ranks",
+    "n_rk": "valid tokens of the token's microbatch on its rank",
+    "t_rk": "positions of the token's microbatch on its rank",
+    "n": "vector over ranks: valid tokens in the token's window",
+    "t": "vector over ranks: positions in the token's window",
+}
+"""Variable of weight formulas -> what it stands for."""
+
 
 class WeightRule(Model):
-    """The weight of every token in the gradient that the ranks end with. A division by zero means NaN."""
+    """The weight of every token in the gradients that the ranks end with. A division by zero means NaN."""
 
     valid: Weight
     padding: Weight = "0"
+    steps: Weight | None = None
+    """How many optimizer steps are taken; one for each window where absent."""
 
 
 class ScenarioSpec(Model):
@@ -33,6 +57,12 @@ class ScenarioSpec(Model):
     """Valid counts over ranks: ``uneven`` (pairwise distinct, none 0), ``even`` (all equal), ``one-token-rank`` (uneven, one
     rank has exactly 1), ``empty-rank`` (uneven, one rank has 0), ``lone-token`` (one valid token in all, so fewer than ranks),
     ``all-empty``."""
+    windows: Annotated[int, Field(ge=1, le=4)] = 1
+    """Full accumulation windows."""
+    tail: bool = False
+    """One more window, with fewer microbatches than the others."""
+    empty_microbatch: bool = False
+    """One microbatch of each window has no valid token on any rank."""
     probe: bool = False
     """The losses are a random leaf without a model behind it, so that code which computes the answer by another road is caught."""
 
@@ -45,6 +75,38 @@ class Sizes(Model):
     padding: tuple[int, int] = (1, 3)
     """Padded positions per rank and microbatch; their targets are real and only the mask tells them apart."""
     microbatches: tuple[int, int] = (1, 1)
+    """Microbatches per rank and window."""
+
+
+class Draw(Model):
+    """An array of random numbers that a scenario hands out. Exactly one of the four laws."""
+
+    each: Literal["microbatch", "rank", "scenario"] = "microbatch"
+    """``microbatch``: one for each rank and microbatch, named ``NAME.k``; ``rank``: one for each rank; ``scenario``: shared."""
+    shape: tuple[int | Literal["positions", "width"], ...] = ()
+    """``positions``: of the microbatch; ``width``: more than all positions together, so that gradients are independent."""
+    normal: tuple[float, float] | None = None
+    """Mean and standard deviation, float64."""
+    uniform: tuple[float, float] | None = None
+    """Least and greatest, float64."""
+    integers: tuple[int, int] | None = None
+    """Least and greatest, int64."""
+    values: tuple[float, ...] | None = None
+    """These very numbers, float64 [len]."""
+
+    @model_validator(mode="after")
+    def _one_law(self) -> "Draw":
+        if sum(law is not None for law in (self.normal, self.uniform, self.integers, self.values)) != 1:
+            raise ValueError("an array is drawn by exactly one of normal, uniform, integers, values")
+        return self
+
+
+STANDARD_DRAWS: Mapping[str, Draw] = {
+    "features": Draw(shape=("positions", "width"), normal=(0.0, 1.0)),
+    "targets": Draw(shape=("positions",), integers=(0, 2)),
+    "weight": Draw(each="scenario", shape=("width", 3), normal=(0.0, 0.1)),
+}
+"""A linear classifier over three classes: features [positions, width], targets [positions], initial weight [width, 3]."""
 
 
 class LabMisconception(Model):
@@ -52,7 +114,7 @@ class LabMisconception(Model):
 
     id: Id
     weights: tuple[WeightRule, ...] = ()
-    """Any one rule that matches every scenario names the misconception. Empty: a function of ``oracle.py``, or ``desync``."""
+    """Any one rule that matches every scenario names the misconception. Empty: functions of ``oracle.py``, or ``desync``."""
     desync: FormulaText | None = None
     """True for the scenarios in which the ranks part ways; in the others the observation is right, or as ``weights`` say."""
     hint: Markdown | None = None
@@ -77,10 +139,12 @@ class Lab(Model):
     drive: str = "loss-under-ddp"
     """A ready drive's name, or ``drive.py`` of this folder."""
     observation: Observation = "gradients"
-    objective: WeightRule
-    """The weights wanted."""
+    objective: WeightRule | None = None
+    """The weights wanted. Absent: ``wanted(scenario)`` of ``oracle.py`` gives them, or the lab observes no gradients."""
     world_sizes: Annotated[tuple[Annotated[int, Field(ge=1, le=8)], ...], Field(min_length=1)] = (2, 3, 4)
     sizes: Sizes = Sizes()
+    draws: dict[str, Draw] = Field(default_factory=lambda: dict(STANDARD_DRAWS))
+    """Name -> array. Replaces the standard classifier's arrays altogether."""
     scenarios: Annotated[tuple[ScenarioSpec, ...], Field(min_length=1)]
     misconceptions: tuple[LabMisconception, ...] = ()
     limits: Limits = Limits()

@@ -1,9 +1,8 @@
 """The reference for ``loss-under-ddp``: the global token mean by one plain backward, and each token's own gradient."""
 
 import torch
-from torch.nn.functional import cross_entropy
-
 from quizapp_sandbox.contract import Scenario
+from torch.nn.functional import cross_entropy
 
 
 def _all(scenario: Scenario, name: str) -> torch.Tensor:
@@ -16,12 +15,12 @@ def _losses(scenario: Scenario) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def reference(scenario: Scenario) -> dict[str, torch.Tensor]:
-    """``gradient`` [P]: of sum(valid losses) / N, zero where nothing is valid."""
+    """``gradients`` [1, P]: of sum(valid losses) / N, zero where nothing is valid."""
     weight, losses = _losses(scenario)
     mask = _all(scenario, "mask")
     (losses * mask).sum().div(mask.sum().clamp(min=1)).backward()
     assert weight.grad is not None
-    return {"gradient": weight.grad.reshape(-1)}
+    return {"gradients": weight.grad.reshape(1, -1)}
 
 
 def terms(scenario: Scenario) -> torch.Tensor:

@@ -4,6 +4,7 @@ It speaks frames on its standard input and output. Requests: ``form`` (prepare a
 scenarios of one world size), ``reference`` (oracle workers only). It judges nothing and holds no expected value.
 """
 
+import functools
 import gc
 import os
 import signal
@@ -22,11 +23,11 @@ def _warm_up() -> None:
     import torch
     import torch._dynamo
     import torch.distributed.nn
-    import torch.distributed.optim  # noqa: F401
+    import torch.distributed.optim
 
     torch.set_num_threads(1)
     weight = torch.zeros(2, 2, dtype=torch.float64, requires_grad=True)
-    torch.nn.functional.cross_entropy(torch.ones(2, 2, dtype=torch.float64) @ weight, torch.tensor([0, 1])).backward()
+    torch.nn.functional.cross_entropy(torch.ones(2, 2, dtype=torch.float64) @ weight, torch.tensor([0, 1])).backward()  # type: ignore[no-untyped-call]
     threads = "/proc/self/task"
     if os.path.isdir(threads) and len(os.listdir(threads)) != 1:
         raise RuntimeError("the agent has more than one thread; its forks would hang")
@@ -96,7 +97,7 @@ def _serve_submissions(host: Host) -> None:
                 host.send(wire.Frame("formed", {"world_size": size}))
             elif frame.kind == "run":
                 ready = formed.pop(request["world_size"], None)
-                left = run_all(frame, ready, lambda request=request: form(request), host.send)
+                left = run_all(frame, ready, functools.partial(form, request), host.send)
                 host.send(wire.Frame("done"))
                 if left is not None:
                     groups.dissolve(left)
@@ -141,5 +142,3 @@ def main(arguments: list[str] | None = None) -> int:
     except (wire.WireClosed, BrokenPipeError):
         return 0
     return 0
-
-

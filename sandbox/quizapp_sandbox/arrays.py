@@ -20,7 +20,8 @@ def to_array(tensor: torch.Tensor) -> Array:
 
 def to_tensor(array: Array, device: torch.device) -> torch.Tensor:
     """A new tensor that shares no memory with the frame."""
-    flat = torch.frombuffer(bytearray(array.data), dtype=_DTYPES[array.dtype]) if array.data else torch.empty(0, dtype=_DTYPES[array.dtype])
+    dtype = _DTYPES[array.dtype]
+    flat = torch.frombuffer(bytearray(array.data), dtype=dtype) if array.data else torch.empty(0, dtype=dtype)
     return flat.reshape(array.shape).to(device)
 
 

@@ -1,8 +1,10 @@
 """What a lab's ``drive.py`` and ``oracle.py`` are written against. The only module of this package that they need to import.
 
 ``drive.py`` (submission worker) defines ``inputs(scenario, rank)`` and ``drive(entry, inputs, group) -> dict[str, Tensor]``.
-``oracle.py`` (oracle worker) defines ``reference(scenario) -> dict[str, Tensor]``, optionally ``terms(scenario)`` and functions
-marked ``@misconception("id")`` from scenario to a predicted observation of the same names and shapes.
+``oracle.py`` (oracle worker) defines ``reference(scenario)``, for gradients also ``terms(scenario) -> Tensor [rows, P]`` (each
+position's own gradient, ranks in order, then microbatches; rows of other loss terms after them) and, where ``lab.yaml`` has no
+objective, ``wanted(scenario) -> Tensor [windows, positions]``; and functions marked ``@misconception("id")`` from scenario to a
+predicted observation. References and predictions are a dict of arrays that all ranks share, or a list with a dict for each rank.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +25,10 @@ class Scenario:
     """One situation. In a submission worker only the running rank's shard is there."""
 
     world_size: int
-    microbatches: int
+    accumulate: int
+    """Microbatches per rank and window as configured."""
+    windows: tuple[int, ...]
+    """Microbatches of each accumulation window; the last may be short."""
     probe: bool
     shared: Mapping[str, torch.Tensor]
     """Equal on all ranks: the initial parameters."""
@@ -31,9 +36,20 @@ class Scenario:
     device: torch.device
 
     def shard(self, rank: int) -> Mapping[str, torch.Tensor]:
-        """A rank's own arrays: ``features.k`` [positions, D] float64, ``targets.k`` [positions] int64 and ``mask.k``
-        [positions] int64 (1 valid, 0 padding) for each microbatch ``k``; ``losses.k`` [positions] float64 in a probe."""
+        """A rank's own arrays. ``mask.k`` [positions] int64 (1 valid, 0 padding) for each microbatch ``k``, counted over all
+        windows, and what ``lab.yaml`` draws: for the standard classifier ``features.k`` [positions, width] float64 and
+        ``targets.k`` [positions] int64. In a probe ``losses.k`` [positions] float64 instead."""
         return self.shards[rank]
+
+    @property
+    def microbatches(self) -> int:
+        """Over all windows."""
+        return sum(self.windows)
+
+    def window(self, index: int) -> range:
+        """The microbatches of a window."""
+        start = sum(self.windows[:index])
+        return range(start, start + self.windows[index])
 
 
 def misconception(identifier: str) -> Callable[[Function], Function]:

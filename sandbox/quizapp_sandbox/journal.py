@@ -6,6 +6,7 @@ reducer, FSDP2 and functional collectives go; numbers and order are unchanged. R
 
 import mmap
 import struct
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ import torch
 RUNNING, PARKED = 1, 2
 """States: in the learner's code or on the way to it; waiting for the next scenario."""
 _HEAD = struct.Struct("<II")
-_ENTRY = struct.Struct("<H94s")
+_ENTRY = struct.Struct("<H126s")
 CAPACITY = 512
 _SLOT = _HEAD.size + CAPACITY * _ENTRY.size
 
@@ -49,7 +50,7 @@ _READABLE = {
     "all_to_all_single": "all_to_all_single",
     "broadcast": "broadcast",
 }
-_UNEQUAL = frozenset({"gather", "scatter", "all_to_all", "all_to_all_single", "reduce", "send", "recv", "barrier", "monitored_barrier"})
+_UNEQUAL = frozenset({"gather", "scatter", "all_to_all", "all_to_all_single", "reduce", "barrier", "monitored_barrier"})
 """Kinds whose tensors may rightly differ between ranks."""
 
 
@@ -61,13 +62,16 @@ class Collective:
     tensors: str
     """Shapes and dtype, ``[36] float64``."""
     whole: bool
+    origin: str = ""
+    """``in backward`` for what DDP's reducer issues, ``at line 7`` for what the learner's file calls."""
 
     def pairs_with(self, other: "Collective") -> bool:
         """Whether two ranks may issue these as their collectives of the same order number."""
         return self.kind == other.kind and (self.kind in _UNEQUAL or self.tensors == other.tensors)
 
     def __str__(self) -> str:
-        return f"{self.kind}({self.tensors})" if self.tensors else self.kind
+        call = f"{self.kind}({self.tensors})" if self.tensors else self.kind
+        return f"{call} {self.origin}" if self.origin else call
 
 
 class Journal:
@@ -86,7 +90,7 @@ class Journal:
     def append(self, rank: int, call: Collective) -> None:
         base = _SLOT * rank
         state, issued = _HEAD.unpack_from(self._memory, base)
-        text = f"{call.kind}|{call.tensors}".encode()[:94]
+        text = f"{call.kind}|{call.tensors[:80]}|{call.origin}".encode()[:126]
         _ENTRY.pack_into(self._memory, base + _HEAD.size + issued % CAPACITY * _ENTRY.size, len(text) | call.whole << 15, text)
         _HEAD.pack_into(self._memory, base, state, issued + 1)
 
@@ -102,8 +106,8 @@ class Journal:
         calls = []
         for index in range(max(0, issued - CAPACITY), issued):
             length, text = _ENTRY.unpack_from(self._memory, _SLOT * rank + _HEAD.size + index % CAPACITY * _ENTRY.size)
-            kind, _, tensors = text[: min(length & 0x7FFF, 94)].decode(errors="replace").partition("|")
-            calls.append((index + 1, Collective(kind, tensors, bool(length >> 15))))
+            kind, tensors, origin = (*text[: min(length & 0x7FFF, 126)].decode(errors="replace").split("|"), "", "")[:3]
+            calls.append((index + 1, Collective(kind, tensors, bool(length >> 15), origin)))
         return calls
 
 
@@ -111,6 +115,7 @@ class Journal:
 class _Recording:
     journal: Journal | None = None
     rank: int = 0
+    filename: str = ""
 
 
 _recording = _Recording()
@@ -120,6 +125,24 @@ _library: list[torch.library.Library] = []
 def record(journal: Journal, rank: int) -> None:
     """Makes this process, a rank, write into ``journal`` from now on."""
     _recording.journal, _recording.rank = journal, rank
+
+
+def name_file(filename: str) -> None:
+    """The learner's file, by which the lines of calls are told."""
+    _recording.filename = filename
+
+
+def _origin() -> str:
+    frame = sys._getframe(2)
+    if frame.f_code.co_name == "_engine_run_backward":
+        return "in backward"
+    for _ in range(24):
+        if frame.f_code.co_filename == _recording.filename:
+            return f"at line {frame.f_lineno}"
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return ""
 
 
 def _tensors(values: Any) -> list[torch.Tensor]:
@@ -139,7 +162,7 @@ def _describe(arguments: tuple[Any, ...]) -> str:
 
 
 def _is_whole(arguments: tuple[Any, ...]) -> bool:
-    distributed = torch.distributed.distributed_c10d
+    distributed: Any = torch.distributed.distributed_c10d
     for argument in arguments:
         if isinstance(argument, str):  # functional collectives name their group
             return bool(distributed._resolve_process_group(argument).size() == torch.distributed.get_world_size())
@@ -159,7 +182,7 @@ def _recorder(name: str, operator: Callable[..., Any]) -> Callable[..., Any]:
                 whole = kind not in ("send", "recv") and _is_whole((*arguments, *options.values()))
             except Exception:
                 whole = True
-            journal.append(_recording.rank, Collective(kind, "" if "barrier" in kind else _describe(arguments), whole))
+            journal.append(_recording.rank, Collective(kind, "" if "barrier" in kind else _describe(arguments), whole, _origin()))
         with torch._C._AutoDispatchBelowAutograd():
             return operator(*arguments, **options)
 
@@ -170,7 +193,7 @@ def install() -> None:
     """Puts the recorder in front of the collectives. Call once in the agent, before ranks are forked."""
     present = set(torch._C._dispatch_get_all_op_names())
     for namespace in ("c10d", "_c10d_functional"):
-        library = torch.library.Library(namespace, "IMPL")
+        library: Any = torch.library.Library(namespace, "IMPL")  # type: ignore[no-untyped-call]
         _library.append(library)
         for name in _READABLE:
             if f"{namespace}::{name}" in present:

@@ -53,10 +53,8 @@ def read_from(connection: socket.socket) -> wire.Frame:
 def _join(rank: int, placement: Placement, device: torch.device) -> None:
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    store = dist.FileStore(placement.store, placement.world_size)
-    dist.init_process_group(
-        placement.collectives, store=store, rank=rank, world_size=placement.world_size, timeout=GROUP_TIMEOUT
-    )
+    store = torch.distributed.FileStore(placement.store, placement.world_size)  # type: ignore[attr-defined]
+    dist.init_process_group(placement.collectives, store=store, rank=rank, world_size=placement.world_size, timeout=GROUP_TIMEOUT)
 
 
 def _rehearse(device: torch.device) -> None:
@@ -74,7 +72,8 @@ def _run(rank: int, code: wire.Frame, task: wire.Frame, device: torch.device) ->
         drive = submission.load_drive(data["drive"], data.get("drive_source"))
         scenario = Scenario(
             world_size=task.data["world_size"],
-            microbatches=task.data["microbatches"],
+            accumulate=task.data["accumulate"],
+            windows=tuple(task.data["windows"]),
             probe=task.data["probe"],
             shared=named(task.arrays, "shared.", device),
             shards={rank: named(task.arrays, "shard.", device)},
@@ -102,8 +101,8 @@ def serve(rank: int, placement: Placement, control: socket.socket, log: journal.
     os.dup2(null, 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        setattr(sys, name, os.fdopen(descriptor, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False))
     device = torch.device(placement.devices[rank])
     _join(rank, placement, device)
     _rehearse(device)
@@ -118,6 +117,7 @@ def serve(rank: int, placement: Placement, control: socket.socket, log: journal.
             frame = read_from(control)
             if frame.kind == "code":
                 code = frame
+                journal.name_file(str(code.data["filename"]))
                 continue
             log.begin(rank)
             report, arrays = _run(rank, code, frame, device)

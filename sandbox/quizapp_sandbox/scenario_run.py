@@ -3,7 +3,7 @@
 import os
 import selectors
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ TICK = 0.004
 SETTLE = 0.05
 """Seconds that the other ranks are given after one has failed, so that each can tell what it met."""
 MAX_RESULT = 8 << 20
+SEND_SECONDS = 10.0
 
 Report = dict[str, Any]
 
@@ -145,6 +146,10 @@ def _result(index: int, run: _Run, end: str, output_bytes: int) -> wire.Frame:
     return wire.Frame("scenario", data, run.arrays)
 
 
+def _renamed(arrays: Mapping[str, wire.Array], prefix: str, new: str) -> dict[str, wire.Array]:
+    return {new + name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
 def run_all(
     request: wire.Frame, ready: Group | None, form: Callable[[], Group], send: Callable[[wire.Frame], None]
 ) -> Group | None:
@@ -158,7 +163,8 @@ def run_all(
     """
     data = dict(request.data)
     filename, seconds, output_bytes = data["filename"], data["seconds"], data["output_bytes"]
-    code = wire.encode(wire.Frame("code", {name: data.get(name) for name in ("entry", "filename", "source", "drive", "drive_source")}))
+    given = ("entry", "filename", "source", "drive", "drive_source")
+    code = wire.encode(wire.Frame("code", {name: data.get(name) for name in given}))
     group = ready
     for index, facts in enumerate(data["scenarios"]):
         if group is None:
@@ -168,13 +174,12 @@ def run_all(
             fresh = index == 0
         run = _Run(group)
         for rank, control in enumerate(group.controls):
-            mine = {f"shard.{name.removeprefix(f'{index}.{rank}.')}": a for name, a in request.arrays.items() if name.startswith(f"{index}.{rank}.")}
-            shared = {f"shared.{name.removeprefix(f'{index}.*.')}": a for name, a in request.arrays.items() if name.startswith(f"{index}.*.")}
-            control.setblocking(True)
-            control.settimeout(10)
+            mine = _renamed(request.arrays, f"{index}.{rank}.", "shard.") | _renamed(request.arrays, f"{index}.*.", "shared.")
+            task = wire.Frame("scenario", {**facts, "world_size": group.placement.world_size}, mine)
+            control.settimeout(SEND_SECONDS)
             if fresh:
                 control.sendall(code)
-            control.sendall(wire.encode(wire.Frame("scenario", {**facts, "world_size": group.placement.world_size}, {**mine, **shared})))
+            control.sendall(wire.encode(task))
             control.setblocking(False)
         end = _watch(run, seconds, output_bytes)
         _describe_unfinished(run, filename)

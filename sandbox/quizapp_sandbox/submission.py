@@ -34,7 +34,7 @@ def load_entry(source: str, filename: str, entry: str) -> Callable[..., Any]:
         BaseException: whatever the file raises.
     """
     module = _module("submission", source, filename)
-    function = getattr(module, entry, None)
+    function: Callable[..., Any] | None = getattr(module, entry, None)
     if not callable(function):
         near = [name for name, value in vars(module).items() if isinstance(value, types.FunctionType)]
         found = f"it defines {', '.join(sorted(near))}" if near else "it defines no function"
@@ -61,7 +61,14 @@ def _place(error: BaseException, filename: str) -> Report:
     return place
 
 
-_FROM_OTHERS = ("Connection closed by peer", "Timed out waiting", "Connection reset by peer", "Broken pipe", "gloo/transport", "NCCL error")
+_FROM_OTHERS = (
+    "Connection closed by peer",
+    "Timed out waiting",
+    "Connection reset by peer",
+    "Broken pipe",
+    "gloo/transport",
+    "NCCL error",
+)
 
 
 def is_from_others(error: BaseException) -> bool:
@@ -73,7 +80,7 @@ def is_from_others(error: BaseException) -> bool:
 
 
 def report_of(error: BaseException, filename: str) -> Report:
-    """What is told of an exception that ended a scenario in this rank. ``state``: ``invalid``, ``raised``, ``peer`` or ``limit``."""
+    """What is told of an exception that ended a scenario: ``state`` is ``invalid``, ``raised``, ``peer`` or ``limit``."""
     place = _place(error, filename)
     text = str(error).strip()
     if isinstance(error, Invalid):
@@ -103,5 +110,6 @@ def tensor_arrays(observation: Mapping[str, Any]) -> Mapping[str, Any]:
             raise Invalid(f"{name} is a {type(value).__name__}, not a tensor")
         tensor = value.detach().cpu()
         kept = tensor.dtype in (torch.float32, torch.float64)
-        tensors[name] = (tensor if kept else tensor.to(torch.float64 if tensor.dtype.is_floating_point else torch.int64)).contiguous()
+        wide = torch.float64 if tensor.dtype.is_floating_point else torch.int64
+        tensors[name] = (tensor if kept else tensor.to(wide)).contiguous()
     return tensors

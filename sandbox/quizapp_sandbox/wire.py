@@ -63,9 +63,13 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_PAYLOAD
 
 
+def _is_shape(values: list[object]) -> bool:
+    return len(values) <= MAX_DIMENSIONS and all(map(_is_count, values))
+
+
 def _array(entry: object, payload: bytes, offset: int) -> tuple[str, Array]:
     match entry:
-        case [str(name), str(dtype), list(shape)] if dtype in ITEM_SIZE and len(shape) <= MAX_DIMENSIONS and all(map(_is_count, shape)):
+        case [str(name), str(dtype), list(shape)] if dtype in ITEM_SIZE and _is_shape(shape):
             size = prod(shape) * ITEM_SIZE[dtype]
             if offset + size > len(payload):
                 raise WireError(f"array {name[:40]!r} is longer than the payload")

@@ -28,9 +28,15 @@ _MISSING_TORCH = 'torch is not installed here; install it with `pip install "qui
 
 class _Process:
     def __init__(self, command: list[str], environment: dict[str, str]) -> None:
-        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, env=environment, start_new_session=True, bufsize=0
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=environment,
+            start_new_session=True,
+            bufsize=0,
         )
 
     def write(self, data: bytes) -> None:
@@ -73,7 +79,8 @@ def _readable_folders() -> list[str]:
     paths = sysconfig.get_paths()
     wanted = [
         "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/sys",
-        sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent), paths["purelib"], paths["platlib"], *packages,
+        sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent),
+        paths["purelib"], paths["platlib"], *packages,
     ]  # fmt: skip
     return list(dict.fromkeys(wanted))
 

@@ -1,11 +1,43 @@
-"""Workers kept warm: one long-lived oracle, and submission workers that are used once."""
+"""Workers kept warm: one long-lived oracle, and submission workers that are used once, their groups formed ahead."""
 
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from quizapp.judge.runner.worker import Role, Worker
+from quizapp_sandbox import wire
+
+from quizapp.judge.placement import place
+from quizapp.judge.runner.worker import BackendUnavailable, Cancelled, Role, Worker, WorkerLost, WorkerSilent
 
 Start = Callable[[Role], Worker]
+FORM_SECONDS = 60.0
+
+
+class _Spare:
+    """A submission worker on its way to having its groups formed."""
+
+    def __init__(self, worker: Worker, world_sizes: Sequence[int]) -> None:
+        self.worker = worker
+        self._world_sizes = world_sizes
+        self._thread = threading.Thread(target=self._form, name="worker-form", daemon=True)
+        self._thread.start()
+
+    def _form(self) -> None:
+        with contextlib.suppress(BackendUnavailable, WorkerLost, WorkerSilent):
+            gpus = int(self.worker.ready().get("gpus", 0))
+            for size in self._world_sizes:
+                placed = place(size, gpus)
+                data = {"world_size": size, "collectives": placed.collectives, "devices": list(placed.devices)}
+                self.worker.send(wire.Frame("form", data))
+                self.worker.receive(FORM_SECONDS)
+
+    def prepared(self, cancelled: Callable[[], bool]) -> Worker:
+        while self._thread.is_alive():
+            if cancelled():
+                self.worker.close()
+                raise Cancelled
+            self._thread.join(0.02)
+        return self.worker
 
 
 class Pool:
@@ -13,13 +45,13 @@ class Pool:
 
     def __init__(self, start: Start, spares: int = 1) -> None:
         self._start = start
-        self._spares = spares
-        self._idle: list[Worker] = []
+        self._wanted = spares
+        self._spares: list[_Spare] = []
         self._oracle: Worker | None = None
         self._lock = threading.Lock()
         self._closed = False
 
-    def warm(self) -> None:
+    def warm(self, world_sizes: Sequence[int]) -> None:
         """Makes sure that the oracle and a spare are starting. Returns at once.
 
         Raises:
@@ -28,31 +60,35 @@ class Pool:
         with self._lock:
             if self._closed:
                 return
+            self._spares = [spare for spare in self._spares if spare.worker.is_usable]
+            while len(self._spares) < self._wanted:
+                self._spares.append(_Spare(self._start("submission"), world_sizes))
             if self._oracle is None or not self._oracle.is_usable:
                 self._oracle = self._start("oracle")
-            self._idle = [worker for worker in self._idle if worker.is_usable]
-            while len(self._idle) < self._spares:
-                self._idle.append(self._start("submission"))
 
     def oracle(self) -> Worker:
         """The oracle worker, started where it isn't up."""
-        self.warm()
-        assert self._oracle is not None
-        return self._oracle
-
-    def take(self) -> Worker:
-        """A submission worker for one submission, to be closed by the caller."""
         with self._lock:
-            while self._idle:
-                worker = self._idle.pop(0)
-                if worker.is_usable:
-                    return worker
-        return self._start("submission")
+            if self._oracle is None or not self._oracle.is_usable:
+                self._oracle = self._start("oracle")
+            return self._oracle
+
+    def take(self, world_sizes: Sequence[int], cancelled: Callable[[], bool]) -> Worker:
+        """A submission worker for one submission, to be closed by the caller. Waits until it is ready.
+
+        Raises:
+            BackendUnavailable: none can be started. Cancelled: ``cancelled`` said so.
+        """
+        with self._lock:
+            usable = [spare for spare in self._spares if spare.worker.is_usable]
+            spare = usable[0] if usable else None
+            self._spares = usable[1:]
+        return (spare or _Spare(self._start("submission"), world_sizes)).prepared(cancelled)
 
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            workers = [*self._idle, *([self._oracle] if self._oracle else [])]
-            self._idle, self._oracle = [], None
+            workers = [*(spare.worker for spare in self._spares), *([self._oracle] if self._oracle else [])]
+            self._spares, self._oracle = [], None
         for worker in workers:
             worker.close()

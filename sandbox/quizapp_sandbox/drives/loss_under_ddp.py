@@ -1,7 +1,7 @@
 """``loss-under-ddp``: the entry ``f(token_losses, mask)`` gives the scalar that is back-propagated once under DDP.
 
-Observation: ``gradient``, this rank's gradient after the backward, flattened [P] float64. In a probe the token losses are a leaf
-and the observation is their gradient, [positions] float64.
+Observation: ``gradients`` [1, P] float64, this rank's gradient after the backward. In a probe the token losses are a leaf and the
+observation is their gradient, [1, positions] float64.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,11 +34,11 @@ def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
 def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.distributed.ProcessGroup) -> dict[str, torch.Tensor]:
     if inputs["probe"]:
         leaf = inputs["losses"].clone().requires_grad_()
-        scalar_loss(entry(leaf, inputs["mask"].clone())).backward()
-        return {"gradient": torch.zeros_like(leaf) if leaf.grad is None else leaf.grad}
+        torch.autograd.backward(scalar_loss(entry(leaf, inputs["mask"].clone())))
+        return {"gradients": (torch.zeros_like(leaf) if leaf.grad is None else leaf.grad).reshape(1, -1)}
     model = Classifier(inputs["weight"])
     replica = DistributedDataParallel(model, process_group=group)  # its hooks live only as long as it does
     losses = cross_entropy(replica(inputs["features"]), inputs["targets"], reduction="none")
-    scalar_loss(entry(losses, inputs["mask"].clone())).backward()
+    torch.autograd.backward(scalar_loss(entry(losses, inputs["mask"].clone())))
     gradient = model.weight.grad
-    return {"gradient": (torch.zeros_like(model.weight) if gradient is None else gradient).reshape(-1)}
+    return {"gradients": (torch.zeros_like(model.weight) if gradient is None else gradient).reshape(1, -1)}

@@ -1,0 +1,221 @@
+"""``quizapp submit``: a program is run on real ranks and judged.
+
+Here: reading the file, choosing the part, printing the verdict. The judgement is ``quizapp.judge``.
+"""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from quizapp.bank.load import LoadedItem
+from quizapp.cli.bank import Folders, Json, library
+from quizapp.cli.items import find_item
+from quizapp.cli.problem import Problem
+from quizapp.model.question import CodePart
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quizapp.model.lab import Lab
+    from quizapp.model.verdict import ScenarioVerdict, Verdict
+
+Backend = Annotated[
+    Literal["docker", "local", "auto"],
+    Parameter(help="Where ranks run: containers, this machine's own processes, or containers where an image is built."),
+]
+MAX_BYTES = 1 << 20
+SHOWN_TOKENS = 12
+BAR = 16
+
+
+def submit(
+    item: str,
+    file: Path,
+    /,
+    *,
+    part: str | None = None,
+    backend: Backend = "auto",
+    seed: int | None = None,
+    json: Json = False,
+    bank: Folders = (),
+) -> int:
+    """Run a program on real ranks and print the verdict.
+
+    Parameters
+    ----------
+    item
+        The item's id; `quizapp bank list` shows them.
+    file
+        The program; - reads it from standard input.
+    part
+        The part's id, for items with several programs to write.
+    seed
+        Draws the same scenarios again; a verdict states its seed.
+    """
+    found = library(bank)
+    loaded = find_item(found, item)
+    code = _code_part(loaded, part)
+    source = _source(file)
+    lab, folder = _lab(loaded, code)
+    titles = {name: wrong.title for name, wrong in found.registry.items()}
+    verdict = _judge(lab, folder, source, file, code.points, titles, backend, seed, quiet=json)
+    if json:
+        print(verdict.model_dump_json())
+    else:
+        hints = {wrong.id: wrong.hint for wrong in lab.misconceptions if wrong.hint}
+        show(verdict, hints, {name: wrong.cure for name, wrong in found.registry.items()})
+    return 0 if verdict.outcome == "pass" else 1
+
+
+def _code_part(loaded: LoadedItem, name: str | None) -> CodePart:
+    item = loaded.item
+    programs = [part for part in item.parts if isinstance(part, CodePart)]
+    if not programs:
+        raise Problem(f"{item.id} takes no program; answer it with: quizapp score {item.id} --answer TEXT")
+    chosen = [part for part in programs if name in (None, part.id)]
+    if len(chosen) != 1:
+        names = ", ".join(part.id for part in programs)
+        raise Problem(f"{item.id} has no program part {name!r}; it has: {names}" if name else f"name a part with --part: {names}")
+    return chosen[0]
+
+
+def _source(file: Path) -> str:
+    try:
+        if str(file) == "-":
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with file.open("rb") as stream:
+                data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise Problem(f"{file}: no such file") from None
+    except IsADirectoryError:
+        raise Problem(f"{file}: a folder; name the Python file in it") from None
+    except OSError as error:
+        raise Problem(f"{file}: can't be read: {error.strerror}") from None
+    if len(data) > MAX_BYTES:
+        raise Problem(f"{file}: larger than {MAX_BYTES >> 20} MiB; is this the right file?")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Problem(f"{file}:{line}: not UTF-8 text; save the file as UTF-8") from None
+
+
+def _lab(loaded: LoadedItem, code: CodePart) -> "tuple[Lab, Path]":
+    from quizapp.bank.lab import LabError, load_lab
+
+    folder = loaded.file.parent / code.folder
+    try:
+        return load_lab(folder), folder
+    except LabError as error:
+        raise Problem(f"{error.faults[0]}") from None
+
+
+def _judge(
+    lab: "Lab",
+    folder: Path,
+    source: str,
+    file: Path,
+    points: int,
+    titles: Mapping[str, str],
+    backend: Backend,
+    seed: int | None,
+    quiet: bool,
+) -> "Verdict":
+    from quizapp.judge.bench import BackendUnavailable, Bench, FaultyLab
+
+    bench = Bench(backend)
+    filename = "submission.py" if str(file) == "-" else file.name
+    try:
+        if quiet or not sys.stderr.isatty():
+            return bench.judge(lab, folder, source, filename, points=points, titles=titles, seed=seed)
+        from rich.console import Console
+
+        with Console(stderr=True).status("starting workers") as status:
+            bench.prepare(lab, folder)
+            if (notice := bench.unsandboxed_notice) is not None:
+                print(f"note: {notice}", file=sys.stderr)
+            return bench.judge(lab, folder, source, filename, points=points, titles=titles, seed=seed, progress=status.update)
+    except BackendUnavailable as error:
+        raise Problem(str(error), code=3) from None
+    except FaultyLab as error:
+        raise Problem(f"{folder}: the lab itself is faulty: {error}") from None
+    finally:
+        bench.close()
+
+
+def _counts(scenario: "ScenarioVerdict") -> str:
+    return " | ".join("+".join(map(str, row)) for row in scenario.counts)
+
+
+def _weights(console: "Console", scenario: "ScenarioVerdict") -> None:
+    """Each token's weight wanted and given, as numbers and bars of one scale."""
+    from rich.table import Table
+
+    from quizapp.judge.sentence import as_fraction
+
+    largest = max((abs(value) for w in scenario.weights for value in (w.wanted, w.given or 0.0)), default=0.0) or 1.0
+
+    def bar(value: float | None) -> str:
+        return "?" if value is None else "█" * round(BAR * min(1.0, abs(value) / largest))
+
+    table = Table(title=f"{scenario.name}, {scenario.world_size} ranks: the weight of each token", title_justify="left", box=None)
+    for heading in ("rank", "token", "", "wanted", "", "given", ""):
+        table.add_column(heading, justify="right" if heading in ("rank", "token") else "left")
+    for weight in scenario.weights[:SHOWN_TOKENS]:
+        same = weight.given is not None and abs(weight.given - weight.wanted) <= 1e-5 * largest
+        given = "NaN" if weight.given is None else as_fraction(weight.given)
+        table.add_row(
+            str(weight.rank), str(weight.token), "" if weight.valid else "padding", as_fraction(weight.wanted), bar(weight.wanted),
+            given if same else f"[bold]{given}[/bold] ≠", bar(weight.given),
+        )  # fmt: skip
+    console.print(table)
+    if len(scenario.weights) > SHOWN_TOKENS:
+        console.print(f"... and {len(scenario.weights) - SHOWN_TOKENS} more positions (--json has them all)")
+
+
+def show(verdict: "Verdict", hints: Mapping[str, str], cures: Mapping[str, str]) -> None:
+    """Prints a verdict for a person."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    style = "bold green" if verdict.outcome == "pass" else "bold red"
+    console.print(Text(f"{verdict.outcome}: {verdict.points} of {verdict.max_points} points", style=style))
+    console.print(Text(verdict.summary))
+    for found in verdict.diagnosis:
+        console.print(Text(f"Misconception: {found.title} [{found.id}], {found.evidence}.", style="yellow"))
+        for text in (cures.get(found.id), hints.get(found.id)):
+            if text:
+                console.print(Padding(Markdown(text), (0, 0, 0, 2)))
+    if verdict.ranks:
+        table = Table(box=None)
+        for heading in ("rank", "state", "line", "last collective", "said"):
+            table.add_column(heading)
+        for rank in verdict.ranks:
+            line = str(rank.place.line) if rank.place else ""
+            table.add_row(str(rank.rank), rank.state, line, Text(rank.collective or ""), Text(rank.message or ""))
+        console.print(table)
+    if verdict.scenarios:
+        table = Table(box=None)
+        for heading in ("ranks", "scenario", "valid tokens per rank", "outcome", "relative error"):
+            table.add_column(heading)
+        for scenario in verdict.scenarios:
+            error = "" if scenario.max_relative_error is None else f"{scenario.max_relative_error:.1e}"
+            mark = "[green]✓ pass[/green]" if scenario.outcome == "pass" else f"[red]✗ {scenario.outcome}[/red]"
+            table.add_row(str(scenario.world_size), scenario.name, _counts(scenario), mark, error)
+        console.print(table)
+    if verdict.counterexample is not None and verdict.counterexample.weights:
+        _weights(console, verdict.counterexample)
+    if verdict.output:
+        console.print(Text("It printed:", style="bold"))
+        console.print(Text(verdict.output[:4000]))
+    where = f"{verdict.backend} backend ({verdict.sandbox})" if verdict.scenarios else "not run"
+    how = f"{verdict.collectives} on {verdict.device}, {verdict.milliseconds / 1000:.2f} s"
+    console.print(Text(f"seed {verdict.seed}, {where}, {how}", style="dim"))
