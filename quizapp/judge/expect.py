@@ -55,7 +55,8 @@ class Expected:
     def applied(self, given: Floats, rank: int) -> tuple[Floats, Floats]:
         """The gradients [windows, P] under weights [windows, positions], and the magnitude summed into each entry. Other loss
         terms count as the reference has them."""
-        assert self.terms is not None and self.wanted is not None
+        assert self.terms is not None
+        assert self.wanted is not None
         rows = self.terms[: len(self.scenario.tokens)]
         gradients, magnitude = self.own(given @ rows, rank), self.own(np.abs(given) @ np.abs(rows), rank)
         if len(self.terms) > len(rows):
@@ -145,13 +146,15 @@ def matches(observed: Floats, predicted: Floats, magnitude: Floats, relative: fl
 
 def agrees(expected: Expected, observed: Sequence[Observed], predicted: Sequence[Observed], magnitude: Sequence[Observed]) -> bool:
     """Whether every rank ended with a prediction, in every array."""
-    return all(
-        own.keys() == foretold.keys()
-        and all(
-            matches(own[name], foretold[name], sizes.get(name, np.abs(foretold[name])), expected.tolerance) for name in foretold
+
+    def one_rank(own: Observed, foretold: Observed, sizes: Observed) -> bool:
+        if own.keys() != foretold.keys():
+            return False
+        return all(
+            matches(own[name], array, sizes.get(name, np.abs(array)), expected.tolerance) for name, array in foretold.items()
         )
-        for own, foretold, sizes in zip(observed, predicted, magnitude, strict=True)
-    )
+
+    return all(one_rank(*row) for row in zip(observed, predicted, magnitude, strict=True))
 
 
 def is_right(expected: Expected, observed: Sequence[Observed]) -> bool:

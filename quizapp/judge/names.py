@@ -78,11 +78,13 @@ def _distinguishes(run: Run, a: _Idea, b: _Idea) -> bool:
     ways = _parts_ways(a, run), _parts_ways(b, run)
     if any(ways):
         return ways[0] != ways[1]
-    pairs = zip(_predicted(a, run)[0], _predicted(b, run)[0], strict=True)
-    return any(
-        mine.keys() != theirs.keys() or any(apart(mine[n], theirs[n], run.expected.tolerance) for n in mine)
-        for mine, theirs in pairs
-    )
+
+    def differ(mine: Observed, theirs: Observed) -> bool:
+        if mine.keys() != theirs.keys():
+            return True
+        return any(apart(array, theirs[name], run.expected.tolerance) for name, array in mine.items())
+
+    return any(differ(mine, theirs) for mine, theirs in zip(_predicted(a, run)[0], _predicted(b, run)[0], strict=True))
 
 
 def _ideas(lab: Lab, runs: Sequence[Run]) -> list[_Idea]:

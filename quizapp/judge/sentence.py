@@ -140,8 +140,9 @@ def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> 
     if none:
         return f"the tokens of microbatch {', '.join(str(k + 1) for k in none)} don't count at all"
     low, high = min(ratios, key=lambda place: ratios[place]), max(ratios, key=lambda place: ratios[place])
-    ratio = as_fraction(ratios[high] / ratios[low])
-    return f"a token in microbatch {high[1] + 1} of rank {high[0]} counts {ratio} times as much as one in microbatch {low[1] + 1} of rank {low[0]}"
+    times = as_fraction(ratios[high] / ratios[low])
+    more, less = (f"microbatch {microbatch + 1} of rank {rank}" for rank, microbatch in (high, low))
+    return f"a token in {more} counts {times} times as much as one in {less}"
 
 
 def explain(expected: Expected, observed: Sequence[Observed]) -> str:
@@ -175,5 +176,6 @@ def _first_difference(expected: Expected, observed: Sequence[Observed]) -> str:
                 got, want = own[name].reshape(-1), wanted.reshape(-1)
                 position = int(np.nanargmax(np.where(np.isfinite(got), np.abs(got - want), np.inf)))
                 entry = f"{name}[{position}]" if want.size > 1 else name
-                return f"rank {rank} ends with {entry} = {as_fraction(float(got[position]))}; wanted is {as_fraction(float(want[position]))}"
+                had, due = as_fraction(float(got[position])), as_fraction(float(want[position]))
+                return f"rank {rank} ends with {entry} = {had}; wanted is {due}"
     return "the values differ from those wanted"
