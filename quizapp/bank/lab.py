@@ -11,11 +11,9 @@ from quizapp.bank.fault import Fault
 from quizapp.bank.formulas import formula_names
 from quizapp.bank.shape import shaped
 from quizapp.bank.words import meant
-from quizapp.model.lab import Lab
+from quizapp.model.lab import WEIGHT_NAMES, Lab
 
 FILE = "lab.yaml"
-WEIGHT_NAMES = frozenset(("R", "K", "N", "T", "r", "k", "q", "n_r", "t_r", "n_rk", "t_rk", "n", "t"))
-"""What a weight formula may speak of (see ``quizapp.model.lab``)."""
 _LAB = TypeAdapter(Lab)
 
 
@@ -74,6 +72,6 @@ def _check(document: Document, known: Collection[str] | None) -> None:
 
 
 def _rule(document: Document, path: Path_, rule: object) -> None:
-    for key in ("valid", "padding"):
+    for key in ("valid", "padding", "steps"):
         source = rule.get(key) if isinstance(rule, dict) else None
         formula_names(document, (*path, key), source, WEIGHT_NAMES, "name of a lab")

@@ -7,7 +7,7 @@ objective, ``wanted(scenario) -> Tensor [windows, positions]``; and functions ma
 predicted observation. References and predictions are a dict of arrays that all ranks share, or a list with a dict for each rank.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -62,6 +62,47 @@ def misconception(identifier: str) -> Callable[[Function], Function]:
     return mark
 
 
+def returned(value: object, shapes: Mapping[str, Sequence[int]]) -> dict[str, torch.Tensor]:
+    """What an entry returned as a dict of numbers, as tensors of the shapes wanted ([] for a single number).
+
+    Raises:
+        Invalid: it is no dict, a name is missing or unknown, a value is no number or tensor, or has another shape.
+    """
+    if not isinstance(value, Mapping):
+        raise Invalid(f"returned {_kind(value)}; return a dict with {', '.join(shapes)}")
+    unknown = [str(name)[:40] for name in value if name not in shapes]
+    if unknown:
+        raise Invalid(f"returned a dict with {', '.join(unknown)}; wanted are {', '.join(shapes)}")
+    found = {}
+    for name, shape in shapes.items():
+        if name not in value:
+            raise Invalid(f"returned a dict without {name}")
+        found[name] = numbers(value[name], name, shape)
+    return found
+
+
+def numbers(value: object, name: str, shape: Sequence[int]) -> torch.Tensor:
+    """A number, list or tensor as a tensor of that shape; single numbers may come with any shape of one entry.
+
+    Raises:
+        Invalid: it is none of these, or has another shape.
+    """
+    try:
+        tensor = value if type(value) is torch.Tensor else torch.as_tensor(value, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError):
+        raise Invalid(f"{name} is {_kind(value)}; return a number or a tensor") from None
+    tensor = tensor.detach()
+    if not len(shape) and tensor.numel() == 1:
+        return tensor.reshape(())
+    if list(tensor.shape) != list(shape):
+        raise Invalid(f"{name} has shape {list(tensor.shape)}; wanted is {list(shape)}")
+    return tensor
+
+
+def _kind(value: object) -> str:
+    return "None (is a return statement missing?)" if value is None else f"a {type(value).__name__}"
+
+
 def scalar_loss(value: object) -> torch.Tensor:
     """The value as a scalar that can be back-propagated.
 
@@ -69,8 +110,7 @@ def scalar_loss(value: object) -> torch.Tensor:
         Invalid: it is no tensor, holds more than one number, isn't floating point, or has no graph.
     """
     if type(value) is not torch.Tensor:
-        kind = "None (is a return statement missing?)" if value is None else f"a {type(value).__name__}"
-        raise Invalid(f"returned {kind}; return a torch.Tensor that holds one number")
+        raise Invalid(f"returned {_kind(value)}; return a torch.Tensor that holds one number")
     if value.numel() != 1:
         raise Invalid(f"returned a tensor of shape {list(value.shape)}; return a scalar")
     if not value.dtype.is_floating_point:

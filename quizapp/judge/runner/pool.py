@@ -4,10 +4,9 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
-from quizapp_sandbox import wire
-
 from quizapp.judge.placement import place
 from quizapp.judge.runner.worker import BackendUnavailable, Cancelled, Role, Worker, WorkerLost, WorkerSilent
+from quizapp_sandbox import wire
 
 Start = Callable[[Role], Worker]
 FORM_SECONDS = 60.0
