@@ -102,9 +102,9 @@ class Study:
             return None
         found = self.store.attempts(session=self.session.id, item=step.loaded.item.id, part=step.part.id)
         if is_code(step.part):
-            return found[-1] if found else None
+            return next((attempt for attempt in reversed(found) if attempt.verdict() is not None), None)
         seed = self.seed(step.loaded.item.id)
-        return next((attempt for attempt in reversed(found) if attempt.seed == seed), None)
+        return next((attempt for attempt in reversed(found) if attempt.seed == seed and attempt.score() is not None), None)
 
     def draft_key(self) -> DraftKey:
         """Where the present question's draft is kept."""

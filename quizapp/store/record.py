@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 if TYPE_CHECKING:
+    from quizapp.model.base import Model
     from quizapp.model.score import Score
     from quizapp.model.verdict import Verdict
 
+M = TypeVar("M", bound="Model")
 SessionKind = Literal["study", "interview"]
 
 
@@ -78,16 +80,16 @@ class Attempt:
     verdict_json: str | None
 
     def score(self) -> Score | None:
-        """The stored score; ``None`` for code. Raises ``pydantic.ValidationError`` for JSON that isn't one."""
+        """The stored score; ``None`` for code, and for what another version wrote and this one can't read."""
         from quizapp.model.score import Score  # pydantic takes longer to load than the first screen to draw
 
-        return None if self.score_json is None else Score.model_validate_json(self.score_json)
+        return None if self.score_json is None else _read(Score, self.score_json)
 
     def verdict(self) -> Verdict | None:
-        """The stored verdict of code, else ``None``. Raises ``pydantic.ValidationError`` for JSON that isn't one."""
+        """The stored verdict of code; ``None`` for other answers, and for what this version can't read."""
         from quizapp.model.verdict import Verdict
 
-        return None if self.verdict_json is None else Verdict.model_validate_json(self.verdict_json)
+        return None if self.verdict_json is None else _read(Verdict, self.verdict_json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +117,10 @@ class DraftKey:
     item: str
     part: str
     seed: int | None = None
+
+
+def _read(model: type[M], json: str) -> M | None:
+    try:
+        return model.model_validate_json(json)
+    except ValueError:
+        return None

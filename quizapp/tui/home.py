@@ -68,7 +68,7 @@ interview. `o` opens the bank at a step of your choice, `p` shows your points an
         Binding("i", "interview", "Interview"),
         Binding("o", "contents", "Contents"),
         Binding("p", "progress", "Progress"),
-        Binding("q,escape", "app.quit", "Quit", key_display="q"),
+        Binding("q", "app.quit", "Quit"),
     ]
 
     def heading(self) -> tuple[str, str]:

@@ -84,6 +84,9 @@ answer got wrong or left out. What each answer earned is told at the end. `Esc` 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return self.over if action == "finish" else super().check_action(action, parameters)
 
+    def on_unmount(self) -> None:
+        self.drafting.flush()
+
     async def _show(self) -> None:
         turns = self.interview.turns()
         await self._view.remove_children()

@@ -118,9 +118,6 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
             return
         self._prepare()
 
-    def on_unmount(self) -> None:
-        self.leave()
-
     def leave(self) -> None:
         self.drafting.flush()
         if self.cancel is not None:
@@ -221,7 +218,7 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
         assert self.lab is not None
         verdict, reason = None, ""
         try:
-            from quizapp.judge.bench import BackendUnavailable, Cancelled
+            from quizapp.judge.bench import BackendUnavailable, Cancelled, FaultyLab
 
             try:
                 bench = quiz_app(self).bench()
@@ -240,6 +237,8 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
                 reason = "Stopped. Your code is as it was."
             except BackendUnavailable as error:
                 reason = f"Your code can't be run here: {error}"
+            except FaultyLab as error:
+                reason = f"This lab is faulty, and your code is not to blame: {error}"
         except Exception as error:
             reason = f"The judge failed, and your code is not to blame: {type(error).__name__}: {error}"
         self.post_message(Judged(source, verdict, reason))

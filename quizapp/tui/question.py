@@ -77,7 +77,8 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
         self.asked = study.asked()
         self.attempt: Attempt | None = study.result()
         self.pending: tuple[str, Score] | None = None
-        self.drafting = Drafting(self, lambda text: self.kept(lambda: study.store.save_draft(study.draft_key(), text)))
+        self.key = study.draft_key()
+        self.drafting = Drafting(self, lambda text: self.kept(lambda: study.store.save_draft(self.key, text)))
 
     def heading(self) -> tuple[str, str]:
         asked = self.asked
@@ -115,7 +116,7 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
         return self.query_one("#question", VerticalScroll)
 
     async def _take_answer(self) -> None:
-        draft = self.stored(lambda: self.study.store.draft(self.study.draft_key())) or ""
+        draft = self.stored(lambda: self.study.store.draft(self.key)) or ""
         box = answer_box(self.asked.part, self.asked.choices, draft)
         await self._view.mount(box)
         box.focus_field()

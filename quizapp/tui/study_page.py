@@ -45,6 +45,9 @@ class StudyPage(Page):
     def leave(self) -> None:
         """Called before the screen goes away; subclasses write what they hold."""
 
+    def on_unmount(self) -> None:
+        self.leave()
+
     def show_step(self) -> None:
         """Replaces this screen by the one of the sitting's present step."""
         self.app.switch_screen(screen_for(self.study))

@@ -13,6 +13,11 @@ SAME = 1e-6
 MOST = 24
 """Pairs drawn; the smallest failing scenario has far fewer."""
 
+FEWEST_CELLS, MOST_CELLS = 8, 40
+"""Length of the longest bar."""
+BESIDE = 42
+"""Columns of a line that are neither name nor bar: words, figure, remark."""
+
 
 def size_bar(value: float | None, largest: float, cells: int) -> str:
     """A bar in proportion to a weight's size; any weight but 0 has at least a sliver."""
@@ -95,7 +100,10 @@ def scale(weights: Sequence[TokenWeight]) -> float:
 
 
 def weight_bars(weights: Sequence[TokenWeight], columns: int) -> Content:
-    """Two lines for tokens that are alike, wanted above given, within ``columns``. Empty where there are no weights."""
+    """Two lines for tokens that are alike, wanted above given, within ``columns``; the name above them where it is narrow.
+
+    Empty where there are no weights.
+    """
     largest, groups = scale(weights), alike(weights)
     several = len({group.microbatch for group in groups}) > 1
     names = []
@@ -104,16 +112,19 @@ def weight_bars(weights: Sequence[TokenWeight], columns: int) -> Content:
         what = f"token{'' if group.tokens == 1 else 's'}" if group.valid else "padding"
         names.append(f"rank {group.rank}{between}: {group.tokens} {what}")
     label = max((len(name) for name in names), default=0)
-    cells = max(8, min(40, columns - label - 40))
+    stacked = columns - label - BESIDE < FEWEST_CELLS
+    indent = 0 if stacked else label
+    cells = max(FEWEST_CELLS, min(MOST_CELLS, columns - indent - BESIDE))
     lines = []
     for name, group in zip(names[:MOST], groups, strict=False):
         words, look = remark(group.wanted, group.given, largest)
         wanted, given = size_bar(group.wanted, largest, cells), size_bar(group.given, largest, cells)
         lines.append(
             Content.assemble(
-                f"{name.ljust(label)}  wanted ",
+                f"{name}\n" if stacked else name.ljust(label),
+                "  wanted ",
                 (wanted.ljust(cells), "$foreground-muted"),
-                f" {figure(group.wanted, largest)}\n{' ' * label}  given  ",
+                f" {figure(group.wanted, largest)}\n{' ' * indent}  given  ",
                 (given.ljust(cells), look),
                 f" {figure(group.given, largest)}  ",
                 (words, look),

@@ -42,8 +42,7 @@ async def test_the_starting_code_is_wrong_and_the_solution_passes(lab: QuizApp, 
         assert "The mean of per-rank means" in text
         await pilot.press("pagedown")
         text = await until(pilot, "x wanted")
-        assert "wanted █" in text
-        assert "given  █" in text
+        assert "█" in text
         await pilot.press("escape")
         await until(pilot, "Last verdict: ✗ wrong")
         editor = pilot.app.screen.query_one(CodeEditor)

@@ -220,6 +220,28 @@ async def test_what_is_typed_is_kept_within_half_a_second(open_at: Callable[[str
         await until(pilot, "The ranks hold and")
 
 
+async def test_quitting_at_once_keeps_what_was_typed(open_at: Callable[[str], QuizApp], store: Store) -> None:
+    async with open_at("two-ranks/why").run_test(size=SIZE) as pilot:
+        await until(pilot, "Why does")
+        await typed(pilot, "Quick")
+        await pilot.press("ctrl+q")
+    assert store.draft(DraftKey("study", "two-ranks", "why")) == "Quick"
+
+
+async def test_a_score_that_another_version_wrote_is_asked_anew(open_at: Callable[[str], QuizApp], app: Make, store: Store) -> None:
+    async with open_at("two-ranks/mean").run_test(size=SIZE) as pilot:
+        await until(pilot, "A number")
+        await typed(pilot, "2")
+        await pilot.press("enter", "5")
+        await until(pilot, "✓ right")
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("DROP TRIGGER attempt_stays")
+        connection.execute('UPDATE attempt SET score = \'{"from": "the future"}\'')
+    connection.close()
+    async with app(start="study", bank="small").run_test(size=SIZE) as pilot:
+        await until(pilot, "A number")
+
+
 async def test_a_result_is_shown_again_after_a_restart(open_at: Callable[[str], QuizApp], app: Make) -> None:
     async with open_at("two-ranks/mean").run_test(size=SIZE) as pilot:
         await until(pilot, "A number")

@@ -1,0 +1,148 @@
+"""What is drawn from data alone: weights as bars, inline marks, tables, how long ago."""
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quizapp.model.verdict import RankReport, TokenWeight
+from quizapp.tui.inline import inline
+from quizapp.tui.signs import ago, points
+from quizapp.tui.table import rows
+from quizapp.tui.verdict import rank_lines
+from quizapp.tui.weights import Alike, alike, figure, remark, size_bar, weight_bars
+
+NUMBERS = st.one_of(st.none(), st.floats(-10, 10), st.just(math.nan), st.just(math.inf))
+
+
+def weight(
+    rank: int = 0, token: int = 0, wanted: float = 0.25, given: float | None = 0.25, valid: bool = True, microbatch: int = 0
+) -> TokenWeight:
+    return TokenWeight(rank=rank, microbatch=microbatch, token=token, valid=valid, wanted=wanted, given=given)
+
+
+WEIGHTS = st.lists(
+    st.builds(weight, st.integers(0, 3), st.integers(0, 5), st.floats(0, 1), NUMBERS, st.booleans(), st.integers(0, 2)),
+    max_size=30,
+)
+
+
+@given(WEIGHTS, st.integers(60, 200))
+def test_any_weights_fit_the_columns(weights: list[TokenWeight], columns: int) -> None:
+    drawn = weight_bars(weights, columns).plain
+    assert all(len(line) <= columns for line in drawn.split("\n"))
+    assert sum(group.tokens for group in alike(weights)) == len(weights)
+
+
+def test_like_tokens_stand_together() -> None:
+    weights = [weight(0, 0), weight(0, 1), weight(1, 0, given=0.5), weight(1, 1, given=0.5), weight(1, 2, 0, 0, valid=False)]
+    assert alike(weights) == [Alike(0, 0, True, 0.25, 0.25, 2), Alike(1, 0, True, 0.25, 0.5, 2), Alike(1, 0, False, 0.0, 0.0, 1)]
+    lines = weight_bars(weights, 80).plain.split("\n")
+    assert lines[0].startswith("rank 0: 2 tokens   wanted ███")
+    assert lines[0].endswith("1/4")
+    assert lines[1].endswith("1/4  ✓ as wanted")
+    assert lines[3].endswith("1/2  ✗ 2 x wanted")
+    assert lines[3].count("█") in (2 * lines[2].count("█"), 2 * lines[2].count("█") + 1)
+    assert lines[5].endswith("0  ✓ as wanted")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given_", "words"),
+    [
+        (0.25, 0.25, "✓ as wanted"),
+        (0.25, 0.25 + 1e-12, "✓ as wanted"),
+        (0.25, 0.0, "✗ left out"),
+        (0.0, 0.1, "✗ must not count"),
+        (0.25, 0.125, "✗ 0.5 x wanted"),
+        (0.25, -0.25, "✗ -1 x wanted"),
+        (0.25, None, "✗ not a number"),
+        (0.25, math.nan, "✗ not a number"),
+    ],
+)
+def test_remarks(wanted: float, given_: float | None, words: str) -> None:
+    assert remark(wanted, given_, 0.25)[0] == words
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1 / 6, "1/6"),
+        (2.0, "2"),
+        (7 / 11, "7/11"),
+        (0.0, "0"),
+        (1e-15, "0"),
+        (0.12347771, "0.1235"),
+        (None, "no number"),
+        (-0.5, "-1/2"),
+    ],
+)
+def test_figures(value: float | None, text: str) -> None:
+    assert figure(value, 1.0) == text
+
+
+def test_the_smallest_weight_still_has_a_sliver() -> None:
+    assert size_bar(1e-4, 1.0, 20) == "▏"
+    assert size_bar(1.0, 1.0, 20) == "█" * 20
+    assert size_bar(0.0, 1.0, 20) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("divide by `N`, **once**", "divide by N, once"),
+        ("R*L_r/N and R*L_r*N", "R*L_r/N and R*L_r*N"),
+        ("the *global* mean", "the global mean"),
+        ("folded\nlines\n\nand a paragraph", "folded lines\nand a paragraph"),
+        ("a list:\n- one\n- two", "a list:\n- one\n- two"),
+        ("[red]no markup[/] {{", "[red]no markup[/] {{"),
+        ("(1/R) * sum * N", "(1/R) * sum * N"),
+        ("`a*b*c`", "a*b*c"),
+    ],
+)
+def test_inline_marks(text: str, plain: str) -> None:
+    assert inline(text).plain == plain
+
+
+@given(st.text(st.sampled_from("ab*`_ \n[]{}-R/"), max_size=60))
+def test_inline_loses_nothing_but_marks(text: str) -> None:
+    kept = "".join(text.split()).replace("*", "").replace("`", "")
+    assert "".join(inline(text).plain.split()).replace("*", "").replace("`", "") == kept
+
+
+def test_a_table_lines_up() -> None:
+    assert rows(("a", "long"), [[("x", ""), ("1", "")], [("yyy", ""), ("2", "")]]).plain == "a    long\nx    1\nyyy  2"
+
+
+def test_a_ranks_line_is_cut_and_a_lost_line_is_no_error() -> None:
+    from quizapp.model.verdict import Place
+
+    ranks = (
+        RankReport(rank=0, state="waiting", collective="all_reduce", place=Place(line=1)),
+        RankReport(rank=1, state="raised", place=Place(line=99), message="ValueError: no"),
+    )
+    lines = rank_lines(ranks, "x = " + "y" * 200, 40).plain.split("\n")
+    assert lines[0] == "rank 0: waiting, last collective: all_reduce"
+    assert len(lines[1]) == 40
+    assert lines[1].endswith("…")
+    assert lines[3:] == ["  line 99: ", "  ValueError: no"]
+
+
+@pytest.mark.parametrize(
+    ("gap", "words"),
+    [
+        (timedelta(seconds=59), "just now"),
+        (timedelta(minutes=1), "1 minute ago"),
+        (timedelta(hours=5, minutes=59), "5 hours ago"),
+        (timedelta(days=2), "2 days ago"),
+        (timedelta(seconds=-30), "just now"),
+    ],
+)
+def test_ago(gap: timedelta, words: str) -> None:
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    assert ago(now - gap, now) == words
+
+
+def test_points_in_words() -> None:
+    assert (points(0, 1), points(2, 3)) == ("0 of 1 point", "2 of 3 points")
