@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quizapp.judge.columns import evaluate
 from quizapp.judge.tolerance import tolerance
-from quizapp.model.formula import Formula, UndefinedValue, Value
+from quizapp.model.formula import Formula, Value
 from quizapp.model.lab import Draw, Lab, ScenarioSpec, WeightRule
 
 SEPARATION = 1000.0
@@ -72,6 +74,27 @@ class Scenario:
             for index, valid in enumerate(mask)
         )
 
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """For each position its column in :attr:`columns`: rank times microbatches plus microbatch."""
+        return np.array([token.rank * len(self.window_of) + token.microbatch for token in self.tokens], dtype=np.int64)
+
+    @cached_property
+    def valid(self) -> NDArray[np.bool_]:
+        """For each position whether it is a valid token."""
+        return np.array([token.valid for token in self.tokens], dtype=np.bool_)
+
+    @cached_property
+    def windows_of_positions(self) -> NDArray[np.int64]:
+        """For each position its window."""
+        return np.array([token.window for token in self.tokens], dtype=np.int64)
+
+    @cached_property
+    def columns(self) -> dict[str, Floats]:
+        """The variables of weight formulas for each rank and microbatch: [columns], vectors [R, columns]."""
+        rows = list(self._values.values())
+        return {name: np.array([row[name] for row in rows], dtype=np.float64).T for name in rows[0]}
+
     def facts(self) -> dict[str, Any]:
         """What a worker is told besides the arrays."""
         return {
@@ -86,19 +109,19 @@ class Scenario:
         """The variables of weight formulas that depend on a token's rank and microbatch, by those."""
         positions = tuple(tuple(len(mask) for mask in row) for row in self.masks)
         found: dict[tuple[int, int], dict[str, Value]] = {}
-        for k, window in enumerate(self.window_of):
-            inside = [other for other, its in enumerate(self.window_of) if its == window]
+        shapes = [[other for other, its in enumerate(self.window_of) if its == window] for window in self.window_of]
+        for rank, k in product(range(self.world_size), range(len(self.window_of))):
+            inside = shapes[k]
             valid = [sum(row[other] for other in inside) for row in self.counts]
             length = [sum(row[other] for other in inside) for row in positions]
-            for rank in range(self.world_size):
-                numbers = {
-                    "R": self.world_size, "K": self.accumulate, "K_w": len(inside), "W": len(self.windows),
-                    "N": sum(valid), "T": sum(length), "r": rank, "k": k - inside[0], "w": window,
-                    "n_r": valid[rank], "t_r": length[rank], "n_k": sum(row[k] for row in self.counts),
-                    "n_rk": self.counts[rank][k], "t_rk": positions[rank][k],
-                }  # fmt: skip
-                vectors = {"n": tuple(map(Fraction, valid)), "t": tuple(map(Fraction, length))}
-                found[rank, k] = {**{name: Fraction(number) for name, number in numbers.items()}, **vectors}
+            numbers = {
+                "R": self.world_size, "K": self.accumulate, "K_w": len(inside), "W": len(self.windows),
+                "N": sum(valid), "T": sum(length), "r": rank, "k": k - inside[0], "w": self.window_of[k],
+                "n_r": valid[rank], "t_r": length[rank], "n_k": sum(row[k] for row in self.counts),
+                "n_rk": self.counts[rank][k], "t_rk": positions[rank][k],
+            }  # fmt: skip
+            vectors = {"n": tuple(map(Fraction, valid)), "t": tuple(map(Fraction, length))}
+            found[rank, k] = {**{name: Fraction(number) for name, number in numbers.items()}, **vectors}
         return found
 
     def values(self, rank: int, microbatch: int, observer: int = 0, step: int = 0) -> dict[str, Value]:
@@ -114,27 +137,33 @@ def weights(rule: WeightRule, scenario: Scenario, observer: int) -> Floats:
     Raises:
         FormulaError: the rule uses a name that isn't a variable of weights.
     """
-    formulas = {True: Formula.parse(rule.valid), False: Formula.parse(rule.padding)}
-    given: dict[tuple[int, int, int, bool], float] = {}
+    return tabulate([rule], [scenario], observer)[0][0]
 
-    def weight(step: int, rank: int, microbatch: int, valid: bool) -> float:
-        key = (step, rank, microbatch, valid)
-        if key not in given:
-            formula = formulas[valid]
-            if "s" not in formula.names and step != scenario.window_of[microbatch]:
-                given[key] = 0.0
-            else:
-                try:
-                    given[key] = float(formula.scalar(scenario.values(rank, microbatch, observer, step)))
-                except UndefinedValue:
-                    given[key] = float("nan")
-        return given[key]
 
-    rows = [
-        [weight(step, token.rank, token.microbatch, token.valid) for token in scenario.tokens]
-        for step in range(len(scenario.windows))
-    ]
-    return np.array(rows, dtype=np.float64)
+def tabulate(rules: Sequence[WeightRule], scenarios: Sequence[Scenario], observer: int) -> list[list[Floats]]:
+    """:func:`weights` for each rule and each scenario. Scenarios of one world size are evaluated together."""
+    found = [[np.zeros((len(s.windows), len(s.tokens))) for s in scenarios] for _ in rules]
+    for size in {scenario.world_size for scenario in scenarios}:
+        blocks = [(index, step) for index, s in enumerate(scenarios) if s.world_size == size for step in range(len(s.windows))]
+        columns = [scenarios[index].columns for index, _ in blocks]
+        widths = [len(own["R"]) for own in columns]
+        values = {name: np.concatenate([own[name] for own in columns], axis=-1) for name in columns[0]}
+        values["s"] = np.repeat([float(step) for _, step in blocks], widths)
+        values["q"] = np.full(1, float(observer))
+        starts = np.cumsum([0, *widths])
+        for rule, rows in zip(rules, found, strict=True):
+            for source, wants_valid in ((rule.valid, True), (rule.padding, False)):
+                if source == "0":
+                    continue
+                formula = Formula.parse(source)
+                given = evaluate(formula, values, int(starts[-1]))
+                for (index, step), start in zip(blocks, starts, strict=False):
+                    scenario = scenarios[index]
+                    here = scenario.valid if wants_valid else ~scenario.valid
+                    if "s" not in formula.names:
+                        here = here & (scenario.windows_of_positions == step)
+                    rows[index][step, here] = given[start + scenario.places[here]]
+    return found
 
 
 def _counts(shape: str, world_size: int, low: int, high: int, rng: np.random.Generator) -> list[int]:
@@ -263,8 +292,9 @@ def separated(lab: Lab, scenarios: Sequence[Scenario], relative: float) -> bool:
     named = [("", lab.objective), *rules]
     names = np.array([name for name, _ in named])
     distances = np.zeros((len(named), len(named)), dtype=np.int64)
-    for scenario in scenarios:
-        table = np.stack([weights(rule, scenario, observer=0).reshape(-1) for _, rule in named])
+    tables = tabulate([rule for _, rule in named], scenarios, observer=0)
+    for index, scenario in enumerate(scenarios):
+        table = np.stack([row[index].reshape(-1) for row in tables])
         steps = np.array([steps_of(rule, scenario) for _, rule in named])
         missing = np.isnan(table)
         filled = np.where(missing, 0.0, table)

@@ -339,7 +339,8 @@ class Formula:
 
     source: str
     names: frozenset[str]
-    _tree: ast.expr
+    tree: ast.expr
+    """Checked against the allow-list, for rooms that evaluate formulas in their own way."""
 
     @staticmethod
     def parse(source: str) -> Formula:
@@ -357,7 +358,7 @@ class Formula:
             UndefinedValue: no value at this point (a division by zero).
             FormulaError: a name without a value, vectors of different lengths, numbers out of bounds.
         """
-        return _evaluate(self._tree, values)
+        return _evaluate(self.tree, values)
 
     def scalar(self, values: Mapping[str, Value]) -> Scalar:
         """The value of a formula that must give one number. Raises as :meth:`value` does."""
