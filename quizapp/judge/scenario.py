@@ -224,6 +224,11 @@ def feature_width(lab: Lab) -> int:
     return largest * most * (valid + lab.sizes.padding[1]) + 8
 
 
+def _held(masks: Masks, what: str) -> NDArray[np.int64]:
+    """Valid tokens, or positions, per rank and microbatch."""
+    return np.array([[int(mask.sum()) if what == "valid" else len(mask) for mask in row] for row in masks], dtype=np.int64)
+
+
 def _drawn(law: Draw, positions: int, width: int, rng: np.random.Generator) -> NDArray[Any]:
     sizes = {"positions": positions, "width": width}
     shape = tuple(size if isinstance(size, int) else sizes[size] for size in law.shape)
@@ -243,7 +248,11 @@ def fill(lab: Lab, bare: Scenario, rng: np.random.Generator) -> Scenario:
     """The scenario with its arrays drawn."""
     width = feature_width(lab)
     draws = {"losses": _LOSSES} if bare.probe else lab.draws
-    shared = {name: np.asarray(_drawn(law, 0, width, rng)) for name, law in draws.items() if law.each == "scenario"}
+    shared = {
+        name: _held(bare.masks, law.counts) if law.counts is not None else np.asarray(_drawn(law, 0, width, rng))
+        for name, law in draws.items()
+        if law.each == "scenario"
+    }
     arrays: list[dict[str, NDArray[Any]]] = []
     for row in bare.masks:
         own: dict[str, NDArray[Any]] = {}

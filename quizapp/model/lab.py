@@ -79,7 +79,7 @@ class Sizes(Model):
 
 
 class Draw(Model):
-    """An array of random numbers that a scenario hands out. Exactly one of the four laws."""
+    """An array that a scenario hands out: random numbers, or what the masks hold. Exactly one of the laws."""
 
     each: Literal["microbatch", "rank", "scenario"] = "microbatch"
     """``microbatch``: one for each rank and microbatch, named ``NAME.k``; ``rank``: one for each rank; ``scenario``: shared."""
@@ -93,11 +93,16 @@ class Draw(Model):
     """Least and greatest, int64."""
     values: tuple[float, ...] | None = None
     """These very numbers, float64 [len]."""
+    counts: Literal["valid", "positions"] | None = None
+    """What the masks hold, int64 [ranks, microbatches over all windows]; told to every rank, so only with ``each: scenario``. For
+    drives that lay out a data set over ranks; a learner who must find the count shouldn't be handed it."""
 
     @model_validator(mode="after")
     def _one_law(self) -> "Draw":
-        if sum(law is not None for law in (self.normal, self.uniform, self.integers, self.values)) != 1:
-            raise ValueError("an array is drawn by exactly one of normal, uniform, integers, values")
+        if sum(law is not None for law in (self.normal, self.uniform, self.integers, self.values, self.counts)) != 1:
+            raise ValueError("an array is drawn by exactly one of normal, uniform, integers, values, counts")
+        if self.counts is not None and self.each != "scenario":
+            raise ValueError("counts are those of all ranks; write each: scenario")
         return self
 
 
