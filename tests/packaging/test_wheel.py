@@ -30,7 +30,7 @@ def run(*command: str | Path, cwd: Path, status: int = 0, **variables: str) -> s
     done = subprocess.run(
         list(map(str, command)), cwd=cwd, env={**environment, **variables}, capture_output=True, text=True, timeout=240, check=False
     )
-    assert done.returncode == status, f"{done.stdout}\n{done.stderr}"
+    assert done.returncode == status, f"exit {done.returncode}\n{done.stdout[:2000]}\n{done.stderr[-2000:]}"
     return done.stdout
 
 
