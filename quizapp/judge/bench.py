@@ -80,6 +80,14 @@ class Bench:
 
         threading.Thread(target=work, name="bench-prepare", daemon=True).start()
 
+    def wait_until_warm(self, lab: Lab) -> None:
+        """Blocks until a submission to the lab would be judged by a worker that stands ready.
+
+        Raises:
+            BackendUnavailable: submissions can't run here.
+        """
+        self._open().wait_until_warm(lab.world_sizes)
+
     def judge(
         self,
         lab: Lab,

@@ -72,6 +72,19 @@ class Pool:
                 self._oracle = self._start("oracle")
             return self._oracle
 
+    def wait_until_warm(self, world_sizes: Sequence[int]) -> None:
+        """Blocks until the oracle is up and a spare has its groups formed.
+
+        Raises:
+            BackendUnavailable: they can't be started, or don't come up.
+        """
+        self.warm(world_sizes)
+        self.oracle().ready()
+        with self._lock:
+            spares = list(self._spares)
+        for spare in spares:
+            spare.prepared(lambda: False).ready()
+
     def take(self, world_sizes: Sequence[int], cancelled: Callable[[], bool]) -> Worker:
         """A submission worker for one submission, to be closed by the caller. Waits until it is ready.
 
