@@ -13,6 +13,8 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
@@ -23,18 +25,41 @@ UNSANDBOXED = (
     "Submitted code runs as a plain process with your own rights: it can read your files and use your network. "
     "Install bubblewrap, or build the container image with `quizapp sandbox build`, to shut it in."
 )
+SWEEPS = 20
+SCRATCH_BYTES = 64 << 20
+_STARTER = ThreadPoolExecutor(1, thread_name_prefix="worker-starter")
+"""Starts all workers: a worker is killed when the *thread* that started it ends, and this one lives as long as the process."""
 _MISSING_TORCH = 'torch is not installed here; install it with `pip install "quizapp[local]"`, or use the container backend'
 
 
+def _descendants(pid: int) -> list[int]:
+    """All processes below one, its children last. Linux; none elsewhere."""
+    children: dict[int, list[int]] = {}
+    with contextlib.suppress(OSError):
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                state, parent, *_ = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()
+                if state != b"Z":
+                    children.setdefault(int(parent), []).append(int(name))
+    found, waiting = [], [pid]
+    while waiting:
+        waiting += (below := children.get(waiting.pop(), []))
+        found += below
+    return found[::-1]
+
+
 class _Process:
+    """A worker and its own folder for temporary files, which goes with it."""
+
     def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="quizapp-worker-", ignore_cleanup_errors=True)
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env=environment,
+            env=environment if command[0] != sys.executable else {**environment, "TMPDIR": self._folder.name},
             start_new_session=True,
             bufsize=0,
         )
@@ -50,11 +75,23 @@ class _Process:
         return self._process.stdout.read(1 << 16) or b""
 
     def kill(self) -> None:
+        if self._process.poll() is None:
+            # Stopped first: while the agent stands, orphans fall to it, and none can slip away between listing and killing.
+            with contextlib.suppress(OSError):
+                os.kill(self._process.pid, signal.SIGSTOP)
+            for _ in range(SWEEPS):
+                if not (strays := _descendants(self._process.pid)):
+                    break
+                for pid in strays:
+                    with contextlib.suppress(OSError):
+                        os.kill(pid, signal.SIGKILL)
+                time.sleep(0.01)
         for kill in (os.killpg, os.kill):
             with contextlib.suppress(OSError):
                 kill(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
+        self._folder.cleanup()
 
     def last_words(self) -> str:
         with contextlib.suppress(OSError, ValueError):
@@ -66,7 +103,7 @@ class _Process:
 
 def _environment() -> dict[str, str]:
     loopback = "lo0" if sys.platform == "darwin" else "lo"
-    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "LANG", "TMPDIR") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "LANG") if name in os.environ}
     numbers = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     openblas = {name: value for name, value in os.environ.items() if name.startswith("OPENBLAS_") and name not in numbers}
     return {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "GLOO_SOCKET_IFNAME": loopback, **kept, **openblas, **numbers}
@@ -85,10 +122,29 @@ def _readable_folders() -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
+def _hidden_folders() -> list[str]:
+    """What lies in those folders and is none of a submission's business: reference programs, oracles, banks' solutions."""
+    found = [importlib.util.find_spec(name) for name in ("quizapp", "quizapp_oracle")]
+    folders = [folder for spec in found if spec is not None for folder in spec.submodule_search_locations or ()]
+    return [folder for folder in folders if any(Path(folder).is_relative_to(shown) for shown in _readable_folders())]
+
+
+@lru_cache(maxsize=1)
+def _bounds_scratch(program: str) -> bool:
+    """Whether this bubblewrap can bound a tmpfs; versions before 0.7 can't."""
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        return b"--size" in subprocess.run([program, "--help"], capture_output=True, timeout=10, check=False).stdout
+    return False
+
+
 def _bubblewrap(program: str) -> list[str]:
+    # The agent is process 1 of its namespace: no signal from inside stops or ends it, and all the rest ends with it.
+    shut = ["--unshare-all", "--unshare-user", "--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    bound = ["--size", str(SCRATCH_BYTES)] if _bounds_scratch(program) else []
+    private = ["--proc", "/proc", "--dev", "/dev", *bound, "--tmpfs", "/tmp", "--chdir", "/tmp", "--hostname", "localhost"]
     binds = [argument for folder in _readable_folders() for argument in ("--ro-bind-try", folder, folder)]
-    private = ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp", "--hostname", "localhost"]
-    return [program, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL", *private, *binds]
+    hidden = [argument for folder in _hidden_folders() for argument in ("--tmpfs", folder)]
+    return [program, *shut, *private, *binds, *hidden]
 
 
 def _agent(role: Role) -> list[str]:
@@ -125,9 +181,8 @@ def start(role: Role) -> Worker:
     program = bubblewrap()
     command = _agent(role) if program is None else [*_bubblewrap(program), *_agent(role)]
     environment = _environment()
-    if program is not None:
-        environment.pop("TMPDIR", None)
     try:
-        return Worker(_Process(command, environment), "none" if program is None else "bubblewrap")
-    except OSError as error:
+        stream = _STARTER.submit(_Process, command, environment).result()
+        return Worker(stream, "none" if program is None else "bubblewrap")
+    except (OSError, RuntimeError) as error:  # RuntimeError: this process is on its way out
         raise BackendUnavailable(f"no worker can be started: {error}") from None
