@@ -136,7 +136,9 @@ def receive_references(oracle: Worker, task: Task, scenarios: Sequence[Scenario]
 
 
 def _printed(texts: object) -> str:
-    kept = [text.strip("\n") if isinstance(text, str) else "" for text in texts] if isinstance(texts, list) else []
+    kept = (
+        [outcome.printable(text).strip("\n") if isinstance(text, str) else "" for text in texts] if isinstance(texts, list) else []
+    )
     if not any(kept):
         return ""
     if len(set(kept)) == 1:
@@ -148,8 +150,8 @@ def _read(scenario: Scenario, frame: wire.Frame) -> Ran:
     listed = frame.data.get("ranks")
     given = [report if isinstance(report, dict) else {} for report in listed] if isinstance(listed, list) else []
     given = (given + [{}] * scenario.world_size)[: scenario.world_size]
-    mismatch = frame.data.get("mismatch")
-    ended = outcome.ending(str(frame.data.get("end")), given, mismatch if isinstance(mismatch, dict) else None)
+    mismatch, crossing = (told if isinstance(told := frame.data.get(name), dict) else None for name in ("mismatch", "crossing"))
+    ended = outcome.ending(str(frame.data.get("end")), given, mismatch, crossing)
     printed = _printed(frame.data.get("output"))
     if ended.outcome is not None:
         return Ran(scenario, ended, None, printed)

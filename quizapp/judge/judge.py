@@ -58,7 +58,9 @@ def syntax_fault(source: str) -> tuple[str, Place] | None:
         ast.parse(source)
     except SyntaxError as error:
         return f"SyntaxError: {error.msg}", Place(line=error.lineno or 1, column=error.offset)
-    except (ValueError, RecursionError, MemoryError) as error:
+    except (RecursionError, MemoryError):
+        return "the file can't be parsed: it is nested too deeply", Place(line=1)
+    except ValueError as error:
         return f"the file can't be parsed: {error}", Place(line=1)
     return None
 
@@ -99,7 +101,7 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
         verdict = ScenarioVerdict(**common, outcome="pass", max_relative_error=error, weights=weights)
         return _Compared(ran, expected, verdict, given)
     outcome: Outcome = "desync" if ran.ending.mismatch else "wrong"
-    message = ran.ending.mismatch or sentence.explain(expected, ran.observed)
+    message = ran.ending.mismatch or "; ".join(filter(None, (sentence.explain(expected, ran.observed), ran.ending.crossing)))
     verdict = ScenarioVerdict(**common, outcome=outcome, max_relative_error=error, weights=weights, message=message)
     return _Compared(ran, expected, verdict, given)
 

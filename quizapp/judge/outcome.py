@@ -19,14 +19,26 @@ class Ending:
     ranks: tuple[RankReport, ...]
     mismatch: str | None = None
     """What didn't pair up, where some collective didn't."""
+    crossing: str | None = None
+    """Which calls paired up from different places of the program, where some did."""
 
 
 _STATES = {"observed": "finished", "peer": "waiting"}
 _AS_THEY_ARE = ("waiting", "running", "exited", "killed")
 
 
+_CONTROL = {
+    code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160), *range(0xD800, 0xE000)) if code not in (9, 10)
+}
+
+
+def printable(text: str) -> str:
+    """Text of a submission's making without what a terminal would obey, or what no encoding holds."""
+    return text.replace("\r\n", "\n").translate(_CONTROL)
+
+
 def _text(value: object, limit: int = 2000) -> str | None:
-    return value[:limit] if isinstance(value, str) else None
+    return printable(value[:limit]) if isinstance(value, str) else None
 
 
 def _number(value: object) -> int | None:
@@ -85,7 +97,21 @@ def _mismatch_text(mismatch: Mapping[str, Any], given: Sequence[Mapping[str, Any
     return f"collective #{number} differs: {'; '.join(parts)}"
 
 
-def ending(end: str, given: Sequence[Mapping[str, Any]], mismatch: Mapping[str, Any] | None) -> Ending:
+def crossing_text(crossing: Mapping[str, Any]) -> str:
+    """What it says of a collective in which the ranks stood at different steps, or lines."""
+    steps, origins = crossing.get("steps") or [], crossing.get("origins") or []
+    differ = len(set(map(str, steps))) > 1
+    said = [f"in step {_number(step)}" for step in steps] if differ else [_text(origin, 80) or "elsewhere" for origin in origins]
+    places: dict[str, list[int]] = {}
+    for rank, place in enumerate(said):
+        places.setdefault(place, []).append(rank)
+    calls = ", ".join(f"{place} by {ranks_text(ranks)}" for place, ranks in places.items())
+    return f"collective #{crossing.get('number')} was called {calls}, so their values were mixed"
+
+
+def ending(
+    end: str, given: Sequence[Mapping[str, Any]], mismatch: Mapping[str, Any] | None, crossing: Mapping[str, Any] | None = None
+) -> Ending:
     """The outcome of one scenario.
 
     Causes are looked for in this order, so that the culprit is named and not those who waited for it: an exception of a rank's
@@ -99,7 +125,7 @@ def ending(end: str, given: Sequence[Mapping[str, Any]], mismatch: Mapping[str, 
         return next((ranks[rank] for rank, state in enumerate(states) if state in wanted), None)
 
     if all(state == "observed" for state in states):
-        return Ending(None, None, ranks, paired)
+        return Ending(None, None, ranks, paired, crossing_text(crossing) if crossing else None)
     if culprit := first("limit"):
         return Ending("limit", f"rank {culprit.rank} {culprit.message}{_at(culprit)}", ranks, paired)
     if culprit := first("invalid"):

@@ -15,8 +15,9 @@ import torch
 
 RUNNING, PARKED = 1, 2
 """States: in the learner's code or on the way to it; waiting for the next scenario."""
-_HEAD = struct.Struct("<II")
-_ENTRY = struct.Struct("<H126s")
+_HEAD = struct.Struct("<III")
+_ENTRY = struct.Struct("<HH124s")
+_TEXT = 124
 CAPACITY = 512
 _SLOT = _HEAD.size + CAPACITY * _ENTRY.size
 
@@ -52,6 +53,8 @@ _READABLE = {
 }
 _UNEQUAL = frozenset({"gather", "scatter", "all_to_all", "all_to_all_single", "reduce", "barrier", "monitored_barrier"})
 """Kinds whose tensors may rightly differ between ranks."""
+_ROOTS = {"broadcast_": (2, "from"), "reduce_": (3, "to"), "gather_": (3, "to"), "scatter_": (3, "from")}
+"""Operator -> which of its arguments is the root, and how that is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,19 @@ class Collective:
     whole: bool
     origin: str = ""
     """``in backward`` for what DDP's reducer issues, ``at line 7`` for what the learner's file calls."""
+    root: str = ""
+    """``from rank 0`` for a broadcast or scatter, ``to rank 0`` for a reduce or gather."""
+    step: int = 0
+    """Optimizer steps that the rank had taken before."""
 
     def pairs_with(self, other: "Collective") -> bool:
         """Whether two ranks may issue these as their collectives of the same order number."""
-        return self.kind == other.kind and (self.kind in _UNEQUAL or self.tensors == other.tensors)
+        same = self.kind == other.kind and self.root == other.root
+        return same and (self.kind in _UNEQUAL or self.tensors == other.tensors)
 
     def __str__(self) -> str:
-        call = f"{self.kind}({self.tensors})" if self.tensors else self.kind
+        what = ", ".join(filter(None, (self.tensors, self.root)))
+        call = f"{self.kind}({what})" if what else self.kind
         return f"{call} {self.origin}" if self.origin else call
 
 
@@ -85,14 +94,15 @@ class Journal:
         self._memory[_SLOT * rank : _SLOT * rank + 4] = struct.pack("<I", state)
 
     def begin(self, rank: int) -> None:
-        _HEAD.pack_into(self._memory, _SLOT * rank, RUNNING, 0)
+        _HEAD.pack_into(self._memory, _SLOT * rank, RUNNING, 0, 0)
 
     def append(self, rank: int, call: Collective) -> None:
         base = _SLOT * rank
-        state, issued = _HEAD.unpack_from(self._memory, base)
-        text = f"{call.kind}|{call.tensors[:80]}|{call.origin}".encode()[:126]
-        _ENTRY.pack_into(self._memory, base + _HEAD.size + issued % CAPACITY * _ENTRY.size, len(text) | call.whole << 15, text)
-        _HEAD.pack_into(self._memory, base, state, issued + 1)
+        state, issued, whole = _HEAD.unpack_from(self._memory, base)
+        text = "|".join((call.kind, call.root, call.origin, call.tensors)).encode()[:_TEXT]
+        at = base + _HEAD.size + issued % CAPACITY * _ENTRY.size
+        _ENTRY.pack_into(self._memory, at, len(text) | call.whole << 15, min(call.step, 0xFFFF), text)
+        _HEAD.pack_into(self._memory, base, state, issued + 1, whole + call.whole)
 
     def state(self, rank: int) -> int:
         return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[0])
@@ -100,15 +110,27 @@ class Journal:
     def issued(self, rank: int) -> int:
         return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[1])
 
+    def issued_by_all(self, rank: int) -> int:
+        """How many of a rank's calls were such as all ranks take part in."""
+        return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[2])
+
     def calls(self, rank: int) -> list[tuple[int, Collective]]:
         """The last ``CAPACITY`` calls of a rank, each with its 1-based order number. Tolerates whatever a rank wrote there."""
         issued = self.issued(rank)
         calls = []
         for index in range(max(0, issued - CAPACITY), issued):
-            length, text = _ENTRY.unpack_from(self._memory, _SLOT * rank + _HEAD.size + index % CAPACITY * _ENTRY.size)
-            kind, tensors, origin = (*text[: min(length & 0x7FFF, 126)].decode(errors="replace").split("|"), "", "")[:3]
-            calls.append((index + 1, Collective(kind, tensors, bool(length >> 15), origin)))
+            at = _SLOT * rank + _HEAD.size + index % CAPACITY * _ENTRY.size
+            length, step, text = _ENTRY.unpack_from(self._memory, at)
+            parts = text[: min(length & 0x7FFF, _TEXT)].decode(errors="replace").split("|", 3)
+            kind, root, origin, tensors = (*parts, "", "", "")[:4]
+            calls.append((index + 1, Collective(kind, tensors, bool(length >> 15), origin, root, step)))
         return calls
+
+    def calls_of_all(self, rank: int) -> dict[int, Collective]:
+        """Of those, the ones that all ranks take part in, by their order number among such calls."""
+        kept = [call for _, call in self.calls(rank) if call.whole]
+        first = self.issued_by_all(rank) - len(kept) + 1
+        return dict(enumerate(kept, first))
 
 
 @dataclass(slots=True)
@@ -116,6 +138,7 @@ class _Recording:
     journal: Journal | None = None
     rank: int = 0
     filename: str = ""
+    step: int = 0
 
 
 _recording = _Recording()
@@ -125,6 +148,18 @@ _library: list[torch.library.Library] = []
 def record(journal: Journal, rank: int) -> None:
     """Makes this process, a rank, write into ``journal`` from now on."""
     _recording.journal, _recording.rank = journal, rank
+
+
+def begin() -> None:
+    """A scenario begins."""
+    _recording.step = 0
+    if _recording.journal is not None:
+        _recording.journal.begin(_recording.rank)
+
+
+def next_step() -> None:
+    """This rank has taken an optimizer step: collectives from now on belong to the next one."""
+    _recording.step += 1
 
 
 def name_file(filename: str) -> None:
@@ -161,6 +196,13 @@ def _describe(arguments: tuple[Any, ...]) -> str:
     return f"{shapes} {str(tensors[0].dtype).removeprefix('torch.')}"
 
 
+def _root(name: str, arguments: tuple[Any, ...]) -> str:
+    if name not in _ROOTS:
+        return ""
+    position, preposition = _ROOTS[name]
+    return f"{preposition} rank {arguments[position]}" if position < len(arguments) else ""
+
+
 def _is_whole(arguments: tuple[Any, ...]) -> bool:
     distributed: Any = torch.distributed.distributed_c10d
     for argument in arguments:
@@ -182,7 +224,8 @@ def _recorder(name: str, operator: Callable[..., Any]) -> Callable[..., Any]:
                 whole = kind not in ("send", "recv") and _is_whole((*arguments, *options.values()))
             except Exception:
                 whole = True
-            journal.append(_recording.rank, Collective(kind, "" if "barrier" in kind else _describe(arguments), whole, _origin()))
+            tensors = "" if "barrier" in kind else _describe(arguments)
+            journal.append(_recording.rank, Collective(kind, tensors, whole, _origin(), _root(name, arguments), _recording.step))
         with torch._C._AutoDispatchBelowAutograd():
             return operator(*arguments, **options)
 

@@ -119,7 +119,7 @@ def serve(rank: int, placement: Placement, control: socket.socket, log: journal.
                 code = frame
                 journal.name_file(str(code.data["filename"]))
                 continue
-            log.begin(rank)
+            journal.begin()
             report, arrays = _run(rank, code, frame, device)
             with contextlib.suppress(Exception):
                 sys.stdout.flush()

@@ -2,8 +2,9 @@
 
 import os
 import selectors
+import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,15 @@ TICK = 0.004
 SETTLE = 0.05
 """Seconds that the other ranks are given after one has failed, so that each can tell what it met."""
 MAX_RESULT = 8 << 20
+MAX_TEXT = 2000
+"""Characters kept of any text that a rank reports."""
+MAX_PRINTED = 8 << 10
+"""Bytes kept of what a rank printed; JSON may make six of one."""
 SEND_SECONDS = 10.0
+RANKS_WORD = frozenset(("observed", "invalid", "raised", "peer", "limit"))
+"""States that a rank tells of itself. The others are the agent's to find."""
+DECIDED = frozenset(("invalid", "raised", "limit", "forged", "exited"))
+"""States after which further scenarios tell nothing new."""
 
 Report = dict[str, Any]
 
@@ -39,8 +48,18 @@ def _exit_report(group: Group, rank: int) -> Report:
     return {"state": "killed", "signal": os.WTERMSIG(status)}
 
 
+def _bounded(data: Mapping[str, Any]) -> Report:
+    """What is kept of a rank's own report: whatever it wrote, the agent's frame stays within its bounds."""
+    lengths = {"state": 20, "message": MAX_TEXT, "function": 200}
+    report: Report = {name: str(data[name])[:length] for name, length in lengths.items() if data.get(name) is not None}
+    for name in ("line", "column"):
+        if isinstance(data.get(name), int) and 0 <= data[name] < 1 << 31:
+            report[name] = data[name]
+    return report
+
+
 def _take_result(run: _Run, rank: int, frame: wire.Frame) -> None:
-    run.reports[rank] = dict(frame.data)
+    run.reports[rank] = _bounded(frame.data)
     for name, array in frame.arrays.items():
         run.arrays[f"{rank}.{name}"] = array
 
@@ -62,7 +81,7 @@ def _read_control(run: _Run, rank: int, buffers: dict[int, wire.FrameBuffer]) ->
         frame = buffers[rank].take()
         if frame is None:
             return True
-        if frame.kind != "result" or rank in run.reports or not isinstance(frame.data.get("state"), str):
+        if frame.kind != "result" or rank in run.reports or str(frame.data.get("state")) not in RANKS_WORD:
             raise wire.WireError("no result was due")
         _take_result(run, rank, frame)
     except wire.WireError as error:
@@ -119,7 +138,7 @@ def _describe_unfinished(run: _Run, filename: str) -> None:
     for rank in run.unfinished():
         asleep = supervise.is_asleep(run.group.pids[rank])
         place = supervise.place_in(groups.stack_of(run.group, rank), filename)
-        run.reports[rank] = {"state": "waiting" if asleep else "running", **(place or {})}
+        run.reports[rank] = {"state": "waiting" if asleep else "running", **_bounded(place or {})}
 
 
 def _drain_output(run: _Run, output_bytes: int) -> None:
@@ -134,6 +153,7 @@ def _drain_output(run: _Run, output_bytes: int) -> None:
 def _result(index: int, run: _Run, end: str, output_bytes: int) -> wire.Frame:
     size = run.group.placement.world_size
     mismatch = supervise.first_mismatch(run.group.journal)
+    crossing = supervise.first_crossing(run.group.journal) if mismatch is None else None
     for rank in range(size):
         run.reports[rank]["collective"] = supervise.last_collective(run.group.journal, rank)
     data = {
@@ -141,9 +161,47 @@ def _result(index: int, run: _Run, end: str, output_bytes: int) -> wire.Frame:
         "end": end,
         "ranks": [run.reports[rank] for rank in range(size)],
         "mismatch": mismatch and {"number": mismatch.number, "calls": [call and str(call) for call in mismatch.calls]},
-        "output": [bytes(run.output.get(rank, b""))[: output_bytes // size].decode(errors="replace") for rank in range(size)],
+        "crossing": crossing
+        and {
+            "number": crossing.number,
+            "steps": [call.step + 1 for call in crossing.calls if call],
+            "origins": [call.origin for call in crossing.calls if call],
+        },
+        "output": [
+            bytes(run.output.get(rank, b""))[: min(output_bytes // size, MAX_PRINTED)].decode(errors="replace")
+            for rank in range(size)
+        ],
     }
     return wire.Frame("scenario", data, run.arrays)
+
+
+def _drop_what_is_too_much(run: _Run) -> None:
+    """All ranks' arrays go in one frame; each alone was within bounds, together they may not be."""
+    names = sum(6 * len(name) + 120 for name in run.arrays)
+    payload = sum(len(array.data) for array in run.arrays.values())
+    if names > wire.MAX_HEADER // 4 or payload > wire.MAX_PAYLOAD:
+        run.arrays.clear()
+        for report in run.reports.values():
+            report.update(state="invalid", message="gave back more, and larger, arrays than can be sent")
+
+
+def _hand_over(group: Group, parts: Sequence[bytes], rank: int) -> bool:
+    """Whether a rank took its task; one that was killed meanwhile, or no longer reads, does not."""
+    control = group.controls[rank]
+    control.settimeout(SEND_SECONDS)
+    try:
+        for part in parts:
+            control.sendall(part)
+    except OSError:
+        return False
+    control.setblocking(False)
+    return True
+
+
+def _is_decided(run: _Run, end: str) -> bool:
+    killed = (report.get("signal") for report in run.reports.values() if report["state"] == "killed")
+    states = {report["state"] for report in run.reports.values()}
+    return end in ("timeout", "output") or bool(states & DECIDED) or any(number != signal.SIGABRT for number in killed)
 
 
 def _renamed(arrays: Mapping[str, wire.Array], prefix: str, new: str) -> dict[str, wire.Array]:
@@ -153,7 +211,7 @@ def _renamed(arrays: Mapping[str, wire.Array], prefix: str, new: str) -> dict[st
 def run_all(
     request: wire.Frame, ready: Group | None, form: Callable[[], Group], send: Callable[[wire.Frame], None]
 ) -> Group | None:
-    """Runs every scenario of a ``run`` request and sends a ``scenario`` frame for each.
+    """Runs the scenarios of a ``run`` request and sends a ``scenario`` frame for each, until one decides the submission's outcome.
 
     Arrays of the request are named ``<index>.<rank>.<name>``, with ``*`` for the rank where all share one. Each rank is sent
     its own and the shared ones only.
@@ -173,19 +231,19 @@ def run_all(
         else:
             fresh = index == 0
         run = _Run(group)
-        for rank, control in enumerate(group.controls):
+        for rank in range(group.placement.world_size):
             mine = _renamed(request.arrays, f"{index}.{rank}.", "shard.") | _renamed(request.arrays, f"{index}.*.", "shared.")
-            task = wire.Frame("scenario", {**facts, "world_size": group.placement.world_size}, mine)
-            control.settimeout(SEND_SECONDS)
-            if fresh:
-                control.sendall(code)
-            control.sendall(wire.encode(task))
-            control.setblocking(False)
+            task = wire.encode(wire.Frame("scenario", {**facts, "world_size": group.placement.world_size}, mine))
+            if not _hand_over(group, (code, task) if fresh else (task,), rank):
+                run.reports[rank] = _exit_report(group, rank)
         end = _watch(run, seconds, output_bytes)
         _describe_unfinished(run, filename)
         _drain_output(run, output_bytes)
+        _drop_what_is_too_much(run)
         send(_result(index, run, end, output_bytes))
         if end != "clean":
             groups.dissolve(group)
             group = None
+        if _is_decided(run, end):
+            break
     return group

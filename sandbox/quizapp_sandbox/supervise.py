@@ -5,7 +5,7 @@ Pure reading: deciding what becomes of the ranks is the agent's part.
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quizapp_sandbox.journal import Collective, Journal
@@ -55,7 +55,7 @@ class Watch:
 
     def _cannot_move(self, unfinished: Sequence[int], finished: Sequence[int], still: float) -> bool:
         calls = {rank: [call for _, call in self.journal.calls(rank)] for rank in (*unfinished, *finished)}
-        whole = {rank: sum(call.whole for call in calls[rank]) for rank in calls}
+        whole = {rank: self.journal.issued_by_all(rank) for rank in calls}
         if any(whole[waiting] > whole[done] for waiting in unfinished for done in finished):
             return True
         mismatch = first_mismatch(self.journal)
@@ -76,14 +76,36 @@ class Mismatch:
 
 
 def first_mismatch(journal: Journal) -> Mismatch | None:
-    """Compares the ranks' collectives over the whole group, in order."""
-    rows = [[call for _, call in journal.calls(rank) if call.whole] for rank in range(journal.world_size)]
-    for index in range(max(map(len, rows), default=0)):
-        calls = tuple(row[index] if index < len(row) else None for row in rows)
+    """Compares the ranks' collectives over the whole group, in order, as far back as the journal holds all of them."""
+    for number, calls in _side_by_side(journal):
         first = next(call for call in calls if call is not None)
         if any(call is None or not call.pairs_with(first) for call in calls):
-            return Mismatch(index + 1, calls)
+            return Mismatch(number, calls)
     return None
+
+
+def first_crossing(journal: Journal) -> Mismatch | None:
+    """The first collective that pairs up and yet joins different places of the program: other optimizer steps, or other lines.
+
+    Such calls finish and mix their values. Right programs may do so too; it explains wrong numbers and is no fault by itself.
+    """
+    lines = None
+    for number, calls in _side_by_side(journal):
+        if any(call is None for call in calls):
+            break
+        known = tuple(call for call in calls if call is not None)
+        if len({call.step for call in known}) > 1:
+            return Mismatch(number, calls)
+        if lines is None and len({call.origin for call in known}) > 1:
+            lines = Mismatch(number, calls)
+    return lines
+
+
+def _side_by_side(journal: Journal) -> Iterator[tuple[int, tuple[Collective | None, ...]]]:
+    rows = [journal.calls_of_all(rank) for rank in range(journal.world_size)]
+    start = max((min(row) for row in rows if row), default=1)
+    for number in range(start, max((max(row) for row in rows if row), default=0) + 1):
+        yield number, tuple(row.get(number) for row in rows)
 
 
 def last_collective(journal: Journal, rank: int) -> str | None:
@@ -97,7 +119,7 @@ def is_asleep(pid: int) -> bool:
     return _activity(pid)[0]
 
 
-_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
+_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>[0-9]{1,9}) in (?P<function>.+)$', re.MULTILINE)
 
 
 def place_in(stack: str, filename: str) -> dict[str, object] | None:

@@ -64,7 +64,10 @@ def _is_count(value: object) -> bool:
 
 
 def _is_shape(values: list[object]) -> bool:
-    return len(values) <= MAX_DIMENSIONS and all(map(_is_count, values))
+    # An empty array may name dimensions whose product no array library can hold; they are bounded as if it weren't empty.
+    if len(values) > MAX_DIMENSIONS or not all(map(_is_count, values)):
+        return False
+    return prod(value for value in values if value) <= MAX_PAYLOAD  # type: ignore[misc]
 
 
 def _array(entry: object, payload: bytes, offset: int) -> tuple[str, Array]:
