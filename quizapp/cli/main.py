@@ -22,6 +22,7 @@ COMMANDS = {
     "study": ("quizapp.cli.app:study", "Study a bank in the terminal app."),
     "interview": ("quizapp.cli.app:interview", "Rehearse an interview in the terminal app."),
     "submit": ("quizapp.cli.submit:submit", "Run a program on real ranks and print the verdict."),
+    "watch": ("quizapp.cli.watch:watch", "Judge a program again each time it is saved."),
     "score": ("quizapp.cli.score:score", "Score one answer to one item."),
     "bank": ("quizapp.cli.bank:bank_app", "Check and list question banks."),
     "doctor": ("quizapp.cli.doctor:doctor", "Say what works on this machine, and how to mend the rest."),

@@ -57,9 +57,9 @@ def submit(
     """
     found = library(bank)
     loaded = find_item(found, item)
-    code = _code_part(loaded, part)
-    source = _source(file)
-    lab, folder = _lab(loaded, code)
+    code = code_part(loaded, part)
+    source = read_source(file)
+    lab, folder = lab_of(loaded, code)
     titles = {name: wrong.title for name, wrong in found.registry.items()}
     verdict = _judge(lab, folder, source, file, code.points, titles, backend, seed, quiet=json)
     if json:
@@ -70,7 +70,12 @@ def submit(
     return 0 if verdict.outcome == "pass" else 1
 
 
-def _code_part(loaded: LoadedItem, name: str | None) -> CodePart:
+def code_part(loaded: LoadedItem, name: str | None) -> CodePart:
+    """The part that takes a program.
+
+    Raises:
+        Problem: there is none, or more than one and none is named.
+    """
     item = loaded.item
     programs = [part for part in item.parts if isinstance(part, CodePart)]
     if not programs:
@@ -82,7 +87,12 @@ def _code_part(loaded: LoadedItem, name: str | None) -> CodePart:
     return chosen[0]
 
 
-def _source(file: Path) -> str:
+def read_source(file: Path) -> str:
+    """The program's text.
+
+    Raises:
+        Problem: it can't be read, is too large, or is not UTF-8.
+    """
     try:
         if str(file) == "-":
             data = sys.stdin.buffer.read(MAX_BYTES + 1)
@@ -104,7 +114,12 @@ def _source(file: Path) -> str:
         raise Problem(f"{file}:{line}: not UTF-8 text; save the file as UTF-8") from None
 
 
-def _lab(loaded: LoadedItem, code: CodePart) -> "tuple[Lab, Path]":
+def lab_of(loaded: LoadedItem, code: CodePart) -> "tuple[Lab, Path]":
+    """The part's lab and its folder.
+
+    Raises:
+        Problem: ``lab.yaml`` has faults; the first is told.
+    """
     from quizapp.bank.lab import LabError, load_lab
 
     folder = loaded.file.parent / code.folder
