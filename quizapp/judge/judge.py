@@ -160,23 +160,22 @@ def _run_all(
     return ran, placed
 
 
-def _smallest(task: Task, workers: Workers, compared: Sequence[_Compared], outcome: Outcome, stop: Stop) -> ScenarioVerdict | None:
+def _smallest(
+    task: Task, workers: Workers, failing: Sequence[ScenarioVerdict], named: LabMisconception | None, stop: Stop
+) -> ScenarioVerdict | None:
     """The smallest failing scenario: of two ranks and three tokens at most where one fails, else the smallest of those run."""
-    failing = [one.verdict for one in compared if one.verdict.outcome == outcome]
-    fallback = min(
-        failing, key=lambda s: (outcome == "wrong" and not s.weights, s.world_size, sum(map(sum, s.counts))), default=None
-    )
+    outcome = failing[0].outcome
+    fallback = min(failing, key=lambda s: (outcome == "wrong" and not s.weights, s.world_size, sum(map(sum, s.counts))))
     if outcome not in ("wrong", "desync") or RANKS not in task.lab.world_sizes or not workers.submission.is_usable:
         return fallback
-    scenarios = small_scenarios(task.lab, task.seed, limit=24 if outcome == "wrong" else 8)
+    scenarios = small_scenarios(task.lab, task.seed, named)
+    if not scenarios:
+        return fallback
     request_references(workers.oracle, task, scenarios)
     ran = run_size(workers.submission, task, scenarios, place(RANKS, workers.gpus), lambda _: None, stop)
     expected = receive_references(workers.oracle, task, scenarios, stop)
-    tried = [_compare(one, its).verdict for one, its in zip(ran, expected, strict=False)]
-    small = [verdict for verdict in tried if verdict.outcome == outcome]
-    # Where no token is valid there is nothing to see, unless that is the only case that fails.
-    small.sort(key=lambda verdict: sum(map(sum, verdict.counts)) == 0)
-    return small[0] if small else fallback
+    tried = (_compare(one, its).verdict for one, its in zip(ran, expected, strict=False))
+    return next((verdict for verdict in tried if verdict.outcome == outcome), fallback)
 
 
 def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started: float) -> Verdict:
@@ -207,6 +206,7 @@ def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started:
     blamed = next((one.ran for one in compared if one.verdict.outcome == outcome), None)
     ranks: tuple[RankReport, ...] = blamed.ending.ranks if blamed is not None and outcome not in ("pass", "wrong") else ()
     printed = [one.output for one in ([blamed] if blamed else []) + ran if one.output]
+    failing = [verdict for verdict in verdicts if verdict.outcome == outcome]
     progress("looking for the smallest failing case")
     return Verdict(
         outcome=outcome,
@@ -216,7 +216,7 @@ def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started:
         summary=_summary(outcome, task, compared, found),
         diagnosis=diagnosis,
         scenarios=verdicts,
-        counterexample=None if outcome == "pass" else _smallest(task, workers, compared, outcome, stop),
+        counterexample=_smallest(task, workers, failing, found, stop) if failing and outcome != "pass" else None,
         ranks=ranks,
         output=printed[0][:MAX_OUTPUT] if printed else "",
         backend="docker" if workers.submission.sandbox == "container" else "local",

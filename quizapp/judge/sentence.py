@@ -161,7 +161,7 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
     if expected.terms is not None and expected.wanted is not None:
         given = recovered(expected, observed)
         if given is not None:
-            return describe(scenario, expected.wanted, given) or "the weights differ from those wanted"
+            return describe(scenario, expected.wanted, given) or _first_difference(expected, observed)
         if not ranks_agree(expected, observed):
             return "the ranks end with different gradients"
         return "the gradient is no weighting of the token losses"

@@ -4,11 +4,17 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from quizapp.judge.scenario import Scenario, fill
-from quizapp.model.lab import Lab
+from quizapp.judge.scenario import Scenario, apart, feature_width, fill, weights
+from quizapp.judge.tolerance import tolerance
+from quizapp.model.formula import Formula, UndefinedValue
+from quizapp.model.lab import Lab, LabMisconception
 
 RANKS = 2
 MOST_TOKENS = 3
+TRIED = 24
+"""Scenarios that are run where nothing foretells which will fail."""
+CONFIRMED = 2
+"""Scenarios that are run to confirm a prediction: any rule of the misconception may be the one at work."""
 
 
 def _layouts(windows: Sequence[int]) -> Iterator[list[list[int]]]:
@@ -31,20 +37,40 @@ def _compositions(total: int, cells: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def small_scenarios(lab: Lab, seed: int, limit: int = 24) -> tuple[Scenario, ...]:
-    """Scenarios of two ranks and at most three valid tokens, one padded position each, smallest first, at most ``limit``."""
+def _predicted_to_fail(lab: Lab, named: LabMisconception, scenario: Scenario) -> bool:
+    """Whether the named misconception foretells something else than the objective, as far as formulas say."""
+    if named.desync is not None:
+        try:
+            return any(Formula.parse(named.desync).holds(scenario.values(0, k)) for k in range(len(scenario.window_of)))
+        except UndefinedValue:
+            return False
+    if lab.objective is None:
+        return True
+    wanted = weights(lab.objective, scenario, 0)
+    return any(apart(weights(rule, scenario, 0), wanted, tolerance(feature_width(lab))) for rule in named.weights)
+
+
+def small_scenarios(lab: Lab, seed: int, named: LabMisconception | None) -> tuple[Scenario, ...]:
+    """Scenarios of two ranks and at most three valid tokens, one padded position each, smallest first: the few that the named
+    misconception foretells to fail, else as many as are worth a run. Where no token is valid there is nothing to see, so that
+    case comes last."""
     rng = np.random.Generator(np.random.PCG64([seed, 1 << 32]))
     low, high = lab.sizes.microbatches
     accumulate = 1 if low <= 1 else min(max(2, low), high)
-    spec = lab.scenarios[0]
-    windows = tuple([accumulate] * spec.windows)
+    windows = tuple([accumulate] * lab.scenarios[0].windows)
     if any(scenario.tail for scenario in lab.scenarios) and accumulate > 1:
         windows = (*windows, 1)
     kinds = np.array([1, 0], dtype=np.int64)
-    found = []
-    for layout in _layouts(windows):
-        masks = tuple(tuple(np.repeat(kinds, [counts[rank], 1]) for counts in layout) for rank in range(RANKS))
-        found.append(fill(lab, Scenario("smallest", RANKS, accumulate, windows, False, masks), rng))
-        if len(found) == limit:
-            break
-    return tuple(found)
+    layouts = [layout for layout in _layouts(windows) if any(map(any, layout))] + [[[0] * RANKS] * sum(windows)]
+    bare = [
+        Scenario(
+            "smallest", RANKS, accumulate, windows, False,
+            tuple(tuple(np.repeat(kinds, [counts[rank], 1]) for counts in layout) for rank in range(RANKS)),
+        )
+        for layout in layouts
+    ]  # fmt: skip
+    if named is not None and (named.weights or named.desync):
+        chosen = [scenario for scenario in bare if _predicted_to_fail(lab, named, scenario)][:CONFIRMED]
+    else:
+        chosen = bare[:TRIED]
+    return tuple(fill(lab, scenario, rng) for scenario in chosen)
