@@ -43,10 +43,12 @@ def choose(backend: str) -> Backend:
 class Bench:
     """Judges submissions. Thread-safe; one judgement at a time waits for the oracle. Close it when done."""
 
-    def __init__(self, backend: str = "auto", keep_warm: bool = False) -> None:
-        """``keep_warm``: start the next worker as soon as one has been used."""
+    def __init__(self, backend: str = "auto", keep_warm: bool = False, submissions_per_worker: int = 1) -> None:
+        """``keep_warm``: start the next worker as soon as one has been used. ``submissions_per_worker``: more than one only for
+        programs that trust each other, such as a lab's own: they share a user and a folder for temporary files."""
         self._wanted = backend
         self._keep_warm = keep_warm
+        self._submissions_per_worker = submissions_per_worker
         self._pool: Pool | None = None
         self._backend: Backend | None = None
         self._opening = threading.Lock()
@@ -124,6 +126,7 @@ class Bench:
             return self._unrun(task, "limit", f"the file is larger than {judging.MAX_SOURCE >> 10} KiB", Place(line=1), started)
         told("starting workers")
         worker: Worker | None = None
+        ended = False
         try:
             pool.warm(lab.world_sizes)
             worker = pool.take(lab.world_sizes, stop)
@@ -134,7 +137,9 @@ class Bench:
                 oracle.ready(stop)
                 try:
                     workers = judging.Workers(worker, oracle, int(facts.get("gpus", 0)))
-                    return judging.judge(task, workers, told, stop, started)
+                    verdict = judging.judge(task, workers, told, stop, started)
+                    ended = True
+                    return verdict
                 except BaseException:
                     oracle.close()  # an answer that is still due must not be taken for the next one's
                     raise
@@ -142,10 +147,14 @@ class Bench:
             raise BackendUnavailable(f"the oracle did not answer ({error}); `quizapp doctor` says what works here") from None
         finally:
             if worker is not None:
-                threading.Thread(target=self._retire, args=(worker, lab), name="bench-retire").start()
+                threading.Thread(target=self._retire, args=(worker, lab, ended), name="bench-retire").start()
 
-    def _retire(self, worker: Worker, lab: Lab) -> None:
-        worker.close()
+    def _retire(self, worker: Worker, lab: Lab, ended: bool) -> None:
+        worker.submissions += 1
+        if ended and worker.submissions < self._submissions_per_worker and self._pool is not None:
+            self._pool.give_back(worker, lab.world_sizes)
+        else:
+            worker.close()
         if self._keep_warm and self._pool is not None:
             with contextlib.suppress(BackendUnavailable):
                 self._pool.warm(lab.world_sizes)

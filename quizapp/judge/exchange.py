@@ -208,6 +208,7 @@ def run_size(
                 ran.append(_read(scenarios[len(ran)], frame))
                 progress(f"{size} ranks: {len(ran)} of {len(scenarios)} scenarios")
     except (WorkerLost, WorkerSilent) as error:
+        worker.close()
         lost: Outcome = "limit" if isinstance(error, WorkerLost) else "timeout"
         why = "the sandbox ran out of memory or processes" if lost == "limit" else "the sandbox stopped answering"
         ran.append(Ran(scenarios[min(len(ran), len(scenarios) - 1)], outcome.Ending(lost, why, ())))

@@ -97,6 +97,14 @@ class Pool:
             self._spares = usable[1:]
         return (spare or _Spare(self._start("submission"), world_sizes)).prepared(cancelled)
 
+    def give_back(self, worker: Worker, world_sizes: Sequence[int]) -> None:
+        """Takes a worker whose last submission has ended, to be used for another one."""
+        with self._lock:
+            if not self._closed and worker.is_usable:
+                self._spares.insert(0, _Spare(worker, world_sizes))
+                return
+        worker.close()
+
     def close(self) -> None:
         with self._lock:
             self._closed = True

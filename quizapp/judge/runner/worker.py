@@ -50,6 +50,8 @@ class Worker:
     def __init__(self, stream: Stream, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         """``container``, ``bubblewrap`` or ``none``."""
+        self.submissions = 0
+        """How many it has run."""
         self._stream = stream
         self._frames: deque[wire.Frame] = deque()
         self._error: Exception | None = None
