@@ -1,0 +1,89 @@
+"""Every lab of the built-in banks, on real ranks: what is right passes, what is known to be wrong fails under its own name."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quizapp.bank.find import bank_folders
+from quizapp.bank.lab import load_lab
+from quizapp.bank.load import load
+from quizapp.judge.bench import Bench
+from quizapp.model.question import CodePart
+from quizapp.model.verdict import Verdict
+
+LIBRARY = load(bank_folders(()))
+LABS = {
+    f"{item.bank_id}/{(item.file.parent / part.folder).name}": item.file.parent / part.folder
+    for item in LIBRARY.items.values()
+    for part in item.item.parts
+    if isinstance(part, CodePart)
+}
+TITLES = {name: wrong.title for name, wrong in LIBRARY.registry.items()}
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[Bench]:
+    bench = Bench("local", submissions_per_worker=50)
+    yield bench
+    bench.close()
+
+
+@pytest.fixture(scope="module")
+def docker() -> Iterator[Bench]:
+    bench = Bench("docker", submissions_per_worker=50)
+    yield bench
+    bench.close()
+
+
+def programs(folder: Path) -> list[Path]:
+    return [
+        folder / "starter.py",
+        folder / "solution.py",
+        *sorted((folder / "right").glob("*.py")),
+        *sorted((folder / "wrong").glob("*.py")),
+    ]
+
+
+def complaint(program: Path, verdict: Verdict) -> str | None:
+    """What is wrong with a verdict on a program whose name says what it should be."""
+    said = f"{program.parent.name}/{program.name}: {verdict.outcome}, {[found.id for found in verdict.diagnosis]}: {verdict.summary}"
+    if program.name == "solution.py" or program.parent.name == "right":
+        return None if verdict.outcome == "pass" and verdict.points == verdict.max_points else said
+    if verdict.outcome not in ("wrong", "desync", "error", "invalid") or verdict.points:
+        return said
+    if program.name == "starter.py":
+        return None
+    named = [found.id for found in verdict.diagnosis]
+    return None if named == [program.stem.partition("--")[0]] else said
+
+
+def judge_all(bench: Bench, folder: Path) -> list[str]:
+    lab = load_lab(folder)
+    complaints = []
+    for program in programs(folder):
+        source = program.read_text(encoding="utf-8")
+        verdict = bench.judge(lab, folder, source, program.name, points=5, titles=TITLES)
+        if (told := complaint(program, verdict)) is not None:
+            complaints.append(f"{told} (seed {verdict.seed})")
+    return complaints
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", LABS)
+def test_on_the_local_backend(name: str, local: Bench) -> None:
+    assert not judge_all(local, LABS[name])
+
+
+@pytest.mark.engine
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", LABS)
+def test_in_containers(name: str, docker: Bench) -> None:
+    assert not judge_all(docker, LABS[name])
+
+
+def test_there_are_labs_and_each_has_known_wrong_programs() -> None:
+    assert LABS
+    for name, folder in LABS.items():
+        assert len(list((folder / "wrong").glob("*.py"))) >= 4, name
+        assert list((folder / "right").glob("*.py")), name
