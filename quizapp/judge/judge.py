@@ -107,12 +107,17 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
 
 
 def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None:
-    """The failing scenario whose weights show most: ranks or positions treated differently, a model behind it, few tokens."""
+    """The failing scenario whose weights show most: something valid in it, ranks or positions treated differently, a model
+    behind it, few tokens."""
 
     def shades(one: ScenarioVerdict) -> int:
         return len({round(w.given / w.wanted, 9) for w in one.weights if w.given is not None and w.wanted})
 
-    return min(scenarios, key=lambda s: (shades(s) < 2, s.name == "probe", s.world_size, sum(map(sum, s.counts))), default=None)
+    def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, int, int]:
+        valid = sum(map(sum, one.counts))
+        return valid == 0, shades(one) < 2, one.name == "probe", one.world_size, valid
+
+    return min(scenarios, key=order, default=None)
 
 
 def _factor(compared: Sequence[_Compared]) -> str | None:

@@ -18,7 +18,9 @@ def as_fraction(value: float) -> str:
     if value != value:
         return "NaN"
     if abs(value) == float("inf"):
-        return "infinity"
+        return "infinity" if value > 0 else "-infinity"
+    if abs(value) >= 1e6:
+        return f"{value:.4g}"
     near = Fraction(value).limit_denominator(400)
     if abs(float(near) - value) <= CLOSE * max(1e-3, abs(value)):
         return str(near)
@@ -70,7 +72,10 @@ FACTORS: Sequence[tuple[str, str, str]] = (
 def factor_cause(factors: Sequence[tuple[Scenario, float]]) -> str | None:
     """What usually causes the factors found, where one formula explains all of them, at least two different, and no other does."""
     fitting = []
+    single = all(scenario.accumulate == 1 for scenario, _ in factors)
     for formula, said, cause in FACTORS:
+        if single and "K" in Formula.parse(formula).names:
+            continue  # says nothing where there is but one microbatch
         try:
             values = [float(Formula.parse(formula).scalar(scenario.values(0, 0))) for scenario, _ in factors]
         except UndefinedValue:

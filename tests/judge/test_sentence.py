@@ -1,0 +1,133 @@
+"""What is said of a set of weights, or of a wrong value."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from one_device import expected, observed, scenario
+
+from quizapp.judge.expect import Expected
+from quizapp.judge.scenario import weights
+from quizapp.judge.sentence import FACTORS, as_fraction, common_factor, describe, explain, factor_cause
+from quizapp.model.lab import Lab, WeightRule
+
+
+@pytest.fixture(scope="module")
+def three(lab: Lab) -> Expected:
+    return expected(lab, scenario(lab, [[2], [4], [1]]))
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (WeightRule(valid="1/(R*n_r)"), "rank 2's token counts 4 times as much as rank 1's"),
+        (WeightRule(valid="1/(R*N)"), "every valid token weighs 1/3 times what it should"),
+        (WeightRule(valid="R/N"), "every valid token weighs 3 times what it should"),
+        (WeightRule(valid="1/T", padding="1/T"), "padded positions count with weight 1/10; they should weigh 0; every valid token weighs 7/10 times what it should"),
+        (WeightRule(valid="(r != 1)/N"), "the tokens of rank 1 don't count at all"),
+        (WeightRule(valid="(r == 1)/N"), "the tokens of ranks 0 and 2 don't count at all"),
+        (WeightRule(valid="1/N"), ""),
+    ],
+)  # fmt: skip
+def test_weights_of_one_window(three: Expected, rule: WeightRule, said: str) -> None:
+    assert three.wanted is not None
+    assert describe(three.scenario, three.wanted, weights(rule, three.scenario, 0)) == said
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (
+            WeightRule(valid="1/(R*K*n_rk)"),
+            "a token in microbatch 2 of rank 1 counts 3 times as much as one in microbatch 1 of rank 0",
+        ),
+        (WeightRule(valid="(k == 0)/N"), "the tokens of microbatch 2 don't count at all"),
+        (WeightRule(valid="1/(K*N)"), "every valid token weighs 1/2 times what it should"),
+    ],
+)
+def test_weights_of_microbatches(lab: Lab, rule: WeightRule, said: str) -> None:
+    its = expected(lab, scenario(lab, [[3, 2], [2, 1]], windows=(2,)))
+    assert its.wanted is not None
+    assert describe(its.scenario, its.wanted, weights(rule, its.scenario, 0)) == said
+
+
+def test_tokens_that_leak_into_the_next_step(lab: Lab) -> None:
+    its = expected(lab, scenario(lab, [[2, 1], [1, 1]], windows=(1, 1)))
+    assert its.wanted is not None
+    said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(w <= s)/N"), its.scenario, 0))
+    assert said == "step 2 also holds tokens of window 1"
+
+
+class TestExplain:
+    def test_by_weights(self, three: Expected) -> None:
+        assert (
+            explain(three, observed(three.scenario, WeightRule(valid="R/N"))) == "every valid token weighs 3 times what it should"
+        )
+
+    def test_numbers_that_are_not_finite(self, three: Expected) -> None:
+        nan = {**three.reference[0], "gradients": np.full_like(three.reference[0]["gradients"], np.nan)}
+        inf = {**three.reference[0], "gradients": np.full_like(three.reference[0]["gradients"], np.inf)}
+        assert explain(three, [nan] * 3) == "every rank ends with NaN in its gradients"
+        assert explain(three, [three.reference[0], nan, three.reference[0]]) == "rank 1 ends with NaN in its gradients"
+        assert explain(three, [inf, three.reference[0], inf]) == "ranks 0 and 2 end with infinite values in its gradients"
+
+    def test_steps(self, three: Expected) -> None:
+        assert (
+            explain(three, [{**three.reference[0], "steps": np.array([0.0])}] * 3) == "0 optimizer steps were taken; 1 was wanted"
+        )
+
+    def test_ranks_that_differ(self, three: Expected) -> None:
+        ends = [three.reference[0], observed(three.scenario, WeightRule(valid="1"))[0], three.reference[0]]
+        assert explain(three, ends) == "the ranks end with different gradients"
+
+    def test_no_weighting(self, three: Expected) -> None:
+        noise = np.random.default_rng(0).normal(size=three.reference[0]["gradients"].shape)
+        assert (
+            explain(three, [{**three.reference[0], "gradients": noise}] * 3) == "the gradient is no weighting of the token losses"
+        )
+
+    def test_values(self, three: Expected) -> None:
+        its = Expected(three.scenario, ({"loss": np.array(0.25)},) * 3)
+        ends = [{"loss": np.array(0.25)}, {"loss": np.array(0.75)}, {"loss": np.array(0.25)}]
+        assert explain(its, ends) == "rank 1 ends with loss = 3/4; wanted is 1/4"
+        several = Expected(three.scenario, ({"norms": np.array([1.0, 2.0])},) * 3)
+        assert explain(several, [{"norms": np.array([1.0, 2.5])}] * 3) == "rank 0 ends with norms[1] = 5/2; wanted is 2"
+
+
+class TestFactor:
+    def test_found_and_not(self, three: Expected) -> None:
+        assert three.wanted is not None
+        assert common_factor(three.scenario, three.wanted, three.wanted * 2.5) == pytest.approx(2.5)
+        assert common_factor(three.scenario, three.wanted, weights(WeightRule(valid="1/(R*n_r)"), three.scenario, 0)) is None
+        counted = weights(WeightRule(valid="2/N", padding="1"), three.scenario, 0)
+        assert common_factor(three.scenario, three.wanted, counted) is None
+
+    @pytest.mark.parametrize(("formula", "said"), [(f, s) for f, s, _ in FACTORS if f not in ("1/K", "K", "1/(R*K)", "K_w/K")])
+    def test_a_cause_that_two_scenarios_tell(self, lab: Lab, formula: str, said: str) -> None:
+        from quizapp.model.formula import Formula
+
+        made = [scenario(lab, [[2], [4], [1]]), scenario(lab, [[3], [6]])]
+        factors = [(its, float(Formula.parse(formula).scalar(its.values(0, 0)))) for its in made]
+        cause = factor_cause(factors)
+        assert cause is not None
+        assert cause.startswith(f"The factor is {said} in every scenario: ")
+
+    def test_one_scenario_tells_nothing(self, lab: Lab) -> None:
+        assert factor_cause([(scenario(lab, [[2], [4]]), 0.5)]) is None
+        assert factor_cause([(scenario(lab, [[2], [4]]), 0.5), (scenario(lab, [[3], [1]]), 0.5)]) is None
+
+    def test_a_factor_that_no_formula_gives(self, lab: Lab) -> None:
+        assert factor_cause([(scenario(lab, [[2], [4]]), 0.123), (scenario(lab, [[3], [1]]), 0.456)]) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.5, "1/2"), (2 / 3, "2/3"), (3.0, "3"), (0.0, "0"), (-1.25, "-5/4"), (float("nan"), "NaN"), (float("inf"), "infinity"), (0.123987, "0.124"), (1e30, "1e+30")],
+)  # fmt: skip
+def test_as_fraction(value: float, text: str) -> None:
+    assert as_fraction(value) == text
+
+
+@given(st.floats())
+def test_as_fraction_is_short(value: float) -> None:
+    assert len(as_fraction(value)) <= 13

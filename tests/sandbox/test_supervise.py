@@ -1,0 +1,107 @@
+"""Who is stuck: places read from stacks, and processes read from the kernel."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("torch", reason="supervise reads the journal of torch's collectives; torch isn't installed here")
+
+from quizapp_sandbox import supervise
+from quizapp_sandbox.journal import Collective, Journal
+
+STACK = """Thread 0x00007f0 (most recent call first):
+  File "/opt/venv/lib/python3.12/threading.py", line 359 in wait
+
+Current thread 0x00007f1 (most recent call first):
+  File "/opt/venv/lib/python3.12/site-packages/torch/distributed/c10d_logger.py", line 81 in wrapper
+  File "answer.py", line 12 in count_tokens
+  File "answer.py", line 27 in scale_loss
+  File "/opt/quizapp/quizapp_sandbox/drives/loss_under_ddp.py", line 35 in drive
+"""
+
+
+class TestPlaceIn:
+    def test_the_innermost_line_of_the_file(self) -> None:
+        assert supervise.place_in(STACK, "answer.py") == {"line": 12, "function": "count_tokens"}
+
+    def test_another_file(self) -> None:
+        assert supervise.place_in(STACK, "swer.py") is None
+        assert supervise.place_in("", "answer.py") is None
+
+    def test_names_with_quotes_spaces_and_other_signs(self) -> None:
+        stack = '  File "my "best" ans (2).py", line 3 in <module>\n  File "größe.py", line 4 in f\n'
+        assert supervise.place_in(stack, 'my "best" ans (2).py') == {"line": 3, "function": "<module>"}
+        assert supervise.place_in(stack, "größe.py") == {"line": 4, "function": "f"}
+
+    def test_a_forged_line_number_is_no_number(self) -> None:
+        assert supervise.place_in(f'  File "answer.py", line {"9" * 5000} in f\n', "answer.py") is None
+
+    @given(st.text())
+    def test_any_text(self, text: str) -> None:
+        supervise.place_in(text, "answer.py")
+
+
+def alone(rank_calls: list[int]) -> Journal:
+    journal = Journal(len(rank_calls))
+    for rank, calls in enumerate(rank_calls):
+        journal.begin(rank)
+        for _ in range(calls):
+            journal.append(rank, Collective("all_reduce", "[] int64", True))
+    return journal
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+class TestWatch:
+    def processes(self, code: str) -> list[subprocess.Popen[bytes]]:
+        return [subprocess.Popen([sys.executable, "-S", "-c", code]) for _ in range(2)]
+
+    def settles(self, watch: supervise.Watch, unfinished: list[int], finished: list[int], seconds: float) -> bool:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if watch.stuck(unfinished, finished, time.monotonic()):
+                return True
+            time.sleep(0.004)
+        return False
+
+    @pytest.mark.parametrize(
+        ("code", "calls", "unfinished", "finished", "stuck"),
+        [
+            pytest.param("import time; time.sleep(60)", [1, 0], [0], [1], True, id="one waits, the other is done"),
+            pytest.param("import time; time.sleep(60)", [1, 1], [0], [1], False, id="asleep, and nothing is missing"),
+            pytest.param("import time; time.sleep(60)", [1, 0], [0, 1], [], False, id="the other may yet come"),
+            pytest.param("while True: pass", [1, 0], [0], [1], False, id="it computes"),
+        ],
+    )
+    def test_stuck(self, code: str, calls: list[int], unfinished: list[int], finished: list[int], stuck: bool) -> None:
+        processes = self.processes(code)
+        try:
+            time.sleep(0.5)
+            watch = supervise.Watch(alone(calls), [process.pid for process in processes])
+            assert self.settles(watch, unfinished, finished, 10 if stuck else 1.5) is stuck
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+
+    def test_two_that_wait_in_collectives_that_do_not_pair(self) -> None:
+        processes = self.processes("import time; time.sleep(60)")
+        try:
+            time.sleep(0.5)
+            journal = alone([1, 1])
+            journal.append(0, Collective("barrier", "", True))
+            journal.append(1, Collective("all_gather", "[] int64", True))
+            watch = supervise.Watch(journal, [process.pid for process in processes])
+            assert self.settles(watch, [0, 1], [], 10)
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+
+    def test_a_process_that_is_gone_does_not_seem_asleep(self) -> None:
+        gone = subprocess.Popen([sys.executable, "-c", ""])
+        gone.wait()
+        assert not supervise.is_asleep(gone.pid)
