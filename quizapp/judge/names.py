@@ -37,6 +37,10 @@ _RIGHT = _Idea(None)
 
 
 def _parts_ways(idea: _Idea, run: Run) -> bool:
+    if idea.wrong is not None and idea.function is not None:
+        foretold = run.expected.predictions.get(idea.wrong.id, ())
+        if idea.function < len(foretold) and not any(foretold[idea.function]):
+            return True
     if idea.wrong is None or idea.wrong.desync is None:
         return False
     scenario = run.expected.scenario

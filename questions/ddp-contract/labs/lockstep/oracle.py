@@ -1,0 +1,214 @@
+"""Each step's token mean on one device, and which steps are taken; what each wrong idea makes of uneven, empty and bad steps."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from quizapp_sandbox.contract import Scenario, misconception
+
+BAD_STEP = 2
+Observation = dict[str, torch.Tensor]
+
+
+class Step(NamedTuple):
+    """What all ranks together know of one step."""
+
+    counts: tuple[int, ...]
+    """Valid tokens of each rank."""
+    bad: int | None
+    """The rank whose loss isn't finite."""
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def taken(self) -> bool:
+        """By the rule of the exercise."""
+        return self.total > 0 and self.bad is None
+
+
+def _steps(scenario: Scenario) -> list[Step]:
+    ranks = range(scenario.world_size)
+    found = []
+    for index in range(scenario.microbatches):
+        counts = tuple(int(scenario.shard(rank)[f"mask.{index}"].sum()) for rank in ranks)
+        bad = 0 if scenario.microbatches == BAD_STEP + 1 else 1 + int(scenario.shared["unlucky"]) % (scenario.world_size - 1)
+        hit = index == BAD_STEP and counts[bad] > 0
+        found.append(Step(counts, bad if hit else None))
+    return found
+
+
+def _positions(scenario: Scenario) -> list[tuple[int, int, bool]]:
+    """Rank, step and validity of every position, in the order of ``terms``."""
+    return [
+        (rank, index, bool(valid))
+        for rank in range(scenario.world_size)
+        for index in range(scenario.microbatches)
+        for valid in scenario.shard(rank)[f"mask.{index}"].tolist()
+    ]
+
+
+def terms(scenario: Scenario) -> torch.Tensor:
+    """Each position's own gradient, of the features as they were before one of them went bad."""
+    weight = scenario.shared["weight"].clone().requires_grad_()
+    places = [(scenario.shard(rank), k) for rank in range(scenario.world_size) for k in range(scenario.microbatches)]
+    logits = torch.cat([shard[f"features.{k}"] for shard, k in places]) @ weight
+    losses = cross_entropy(logits, torch.cat([shard[f"targets.{k}"] for shard, k in places]), reduction="none")
+    each = torch.eye(len(losses), dtype=losses.dtype)
+    (rows,) = torch.autograd.grad(losses, weight, each, is_grads_batched=True)
+    return rows.reshape(len(losses), -1)
+
+
+def wanted(scenario: Scenario) -> torch.Tensor:
+    """1/N for the valid tokens of a step that is taken."""
+    steps = _steps(scenario)
+    weights = torch.zeros(len(steps), len(_positions(scenario)), dtype=torch.float64)
+    for position, (_, index, valid) in enumerate(_positions(scenario)):
+        if valid and steps[index].taken:
+            weights[index, position] = 1 / steps[index].total
+    return weights
+
+
+def reference(scenario: Scenario) -> Observation:
+    """One backward on the plain token mean for each step that is taken."""
+    rows = []
+    for index, step in enumerate(_steps(scenario)):
+        weight = scenario.shared["weight"].clone().requires_grad_()
+        if step.taken:
+            shards = [scenario.shard(rank) for rank in range(scenario.world_size)]
+            keep = torch.cat([shard[f"mask.{index}"] for shard in shards]).bool()
+            features = torch.cat([shard[f"features.{index}"] for shard in shards])[keep]
+            targets = torch.cat([shard[f"targets.{index}"] for shard in shards])[keep]
+            cross_entropy(features @ weight, targets).backward()
+        rows.append(torch.zeros_like(weight) if weight.grad is None else weight.grad)
+    return {"gradients": torch.stack(rows).reshape(len(rows), -1), "stepped": _taken([s.taken for s in _steps(scenario)])}
+
+
+def _sums(scenario: Scenario) -> list[torch.Tensor]:
+    """For each rank the gradients [steps, P] of its loss sums over valid tokens."""
+    rows = terms(scenario)
+    found = [torch.zeros(scenario.microbatches, rows.shape[1], dtype=torch.float64) for _ in range(scenario.world_size)]
+    for position, (rank, index, valid) in enumerate(_positions(scenario)):
+        if valid:
+            found[rank][index] += rows[position]
+    return found
+
+
+def _taken(steps: Sequence[bool]) -> torch.Tensor:
+    return torch.tensor(steps, dtype=torch.int64)
+
+
+def _foretold(
+    scenario: Scenario,
+    weight: Callable[[Step, int], float] = lambda step, rank: 1 / step.total,
+    taken: Callable[[Step], bool] = lambda step: step.taken,
+) -> Observation:
+    """What all ranks end with where a token of ``rank`` has that weight in a step that is taken. A step that is taken although
+    a rank's loss is bad is NaN throughout."""
+    steps, rows = _steps(scenario), terms(scenario)
+    gradients = torch.zeros(len(steps), rows.shape[1], dtype=torch.float64)
+    for position, (rank, index, valid) in enumerate(_positions(scenario)):
+        if valid and taken(steps[index]):
+            gradients[index] += weight(steps[index], rank) * rows[position]
+    for index, step in enumerate(steps):
+        if taken(step) and step.bad is not None:
+            gradients[index] = float("nan")
+    return {"gradients": gradients, "stepped": _taken([taken(step) for step in steps])}
+
+
+@misconception("rank-left-out")
+def empty_ranks_run_ahead(scenario: Scenario) -> list[Observation] | Observation:
+    """A rank goes through the protocol only in steps for which it has tokens. Its first one is paired with the others' first, and
+    so on: the steps are mixed without a word, and if the ranks have different numbers of them, some wait for ever."""
+    steps, ranks = _steps(scenario), range(scenario.world_size)
+    own = [[index for index, step in enumerate(steps) if step.counts[rank]] for rank in ranks]
+    if len(set(map(len, own))) > 1:
+        return {}
+    found = [_foretold(scenario, taken=lambda step: False) for _ in ranks]
+    sums = _sums(scenario)
+    for turn in range(len(own[0])):
+        paired = [row[turn] for row in own]
+        if any(steps[index].bad == rank for rank, index in enumerate(paired)):
+            continue
+        total = sum(steps[index].counts[rank] for rank, index in enumerate(paired))
+        gradient = sum(sums[rank][index] for rank, index in enumerate(paired)) / total
+        for rank, index in enumerate(paired):
+            found[rank]["gradients"][index] = gradient
+            found[rank]["stepped"][index] = 1
+    return found
+
+
+@misconception("rank-left-out")
+def empty_ranks_miss_the_backward(scenario: Scenario) -> Observation:
+    """They join the count, and so the others wait in backward as soon as one rank is empty in a step that is taken."""
+    return {} if any(step.taken and min(step.counts) == 0 for step in _steps(scenario)) else reference(scenario)
+
+
+@misconception("ranks-stop-apart")
+def own_loss_decides(scenario: Scenario) -> list[Observation]:
+    """The bad loss is averaged into every gradient; its own rank skips the step, the others take it."""
+    found = []
+    for rank in range(scenario.world_size):
+        found.append(_foretold(scenario, taken=lambda step, rank=rank: step.total > 0 and step.bad != rank))
+    return found
+
+
+@misconception("one-rank-decides")
+def rank_zero_decides(scenario: Scenario) -> Observation:
+    return _foretold(scenario, taken=lambda step: step.total > 0 and step.bad != 0)
+
+
+@misconception("non-finite-step")
+def nobody_checks(scenario: Scenario) -> Observation:
+    return _foretold(scenario, taken=lambda step: step.total > 0)
+
+
+@misconception("skipped-gradient-kept")
+def never_again(scenario: Scenario) -> Observation:
+    """NaN stays in ``.grad``; added to, it stays NaN, and every later step is skipped for it."""
+    found = _foretold(scenario)
+    bad = [index for index, step in enumerate(_steps(scenario)) if step.bad is not None]
+    for index in range(bad[0], scenario.microbatches) if bad else ():
+        found["gradients"][index] = 0
+        found["stepped"][index] = 0
+    return found
+
+
+@misconception("step-on-nothing")
+def zero_gradient_applied(scenario: Scenario) -> Observation:
+    return _foretold(scenario, taken=lambda step: step.bad is None)
+
+
+@misconception("step-lost-to-an-empty-rank")
+def all_or_nothing(scenario: Scenario) -> Observation:
+    return _foretold(scenario, taken=lambda step: step.taken and min(step.counts) > 0)
+
+
+@misconception("mean-of-rank-means")
+def own_denominators(scenario: Scenario) -> Observation:
+    return _foretold(scenario, weight=lambda step, rank: 1 / (len(step.counts) * step.counts[rank]))
+
+
+@misconception("mean-over-active-ranks")
+def active_denominators(scenario: Scenario) -> Observation:
+    def weight(step: Step, rank: int) -> float:
+        return 1 / (sum(count > 0 for count in step.counts) * step.counts[rank])
+
+    return _foretold(scenario, weight)
+
+
+@misconception("forgot-world-size-factor")
+def averaged_again(scenario: Scenario) -> Observation:
+    return _foretold(scenario, weight=lambda step, rank: 1 / (len(step.counts) * step.total))
+
+
+@misconception("zero-over-zero")
+def nan_where_nothing_is(scenario: Scenario) -> Observation:
+    found = zero_gradient_applied(scenario)
+    for index, step in enumerate(_steps(scenario)):
+        if step.total == 0:
+            found["gradients"][index] = float("nan")
+    return found
