@@ -19,6 +19,9 @@ LABEL = "quizapp.worker"
 IMAGE_LABEL = "quizapp.sandbox"
 MEMORY = 2 << 30
 PIDS = 128
+CPUS = 4
+CPU_PERIOD = 100_000
+"""Microseconds over which the engine counts CPU time."""
 
 
 def image_name() -> str:
@@ -75,7 +78,8 @@ def host_options(with_gpus: bool) -> dict[str, Any]:
         "pids_limit": PIDS if not with_gpus else 1024,
         "mem_limit": MEMORY if not with_gpus else 16 << 30,
         "memswap_limit": MEMORY if not with_gpus else 16 << 30,
-        "nano_cpus": 0,
+        "cpu_period": CPU_PERIOD,
+        "cpu_quota": CPUS * CPU_PERIOD,
         "ipc_mode": "private" if with_gpus else "none",
         "log_config": docker.types.LogConfig(type="none"),
         "ulimits": [
