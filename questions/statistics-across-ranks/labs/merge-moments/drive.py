@@ -1,0 +1,32 @@
+"""Calls ``merge_moments(count, mean, var, group)`` once on each rank with the moments of its own samples.
+
+The third feature is near 2**40 with a spread of about 1, and its mean is the same on all ranks. A rank without samples has the
+count 0 and NaN for mean and variance, as an empty tensor's are. Observation: ``count`` [], ``mean`` [2] and ``large_mean`` [] (apart,
+so that the large feature doesn't set the scale of the others), ``var`` [3], ``unbiased`` [3].
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from quizapp_sandbox.contract import Scenario, returned
+
+LARGE = 2.0**40
+
+
+def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
+    shard = scenario.shard(rank)
+    samples = shard["samples"][: int(shard["mask.0"].sum())] + shard["centre"]
+    mean = samples.mean(dim=0)
+    if len(samples):
+        mean[2] = LARGE
+    count = torch.tensor(float(len(samples)), dtype=torch.float64, device=scenario.device)
+    return {"count": count, "mean": mean, "var": samples.var(dim=0, correction=0)}
+
+
+def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.distributed.ProcessGroup) -> dict[str, torch.Tensor]:
+    merged = entry(inputs["count"].clone(), inputs["mean"].clone(), inputs["var"].clone(), group)
+    found = returned(merged, {"count": (), "mean": (3,), "var": (3,), "unbiased": (3,)})
+    mean = found.pop("mean")
+    return {**found, "mean": mean[:2], "large_mean": mean[2]}
