@@ -1,0 +1,25 @@
+"""Thought: "loss / accumulate, as in every training loop."
+
+Written where two of the terms are normalized by the window already, and with the planned length at that.
+"""
+
+import torch
+import torch.distributed as dist
+
+
+def _window(masks, group):
+    """Valid tokens and positions of the window, on all ranks."""
+    counts = torch.tensor([sum(int(mask.sum()) for mask in masks), sum(len(mask) for mask in masks)])
+    dist.all_reduce(counts, group=group)
+    return counts.clamp(min=1).tolist()
+
+
+def _trainer_step(loss, settings):
+    return loss / settings.accumulate
+
+
+def microbatch_loss(k, ce, aux, z, masks, settings, group):
+    tokens, places = _window(masks, group)
+    ranks = dist.get_world_size(group)
+    loss = ranks * ce[masks[k]].sum() / tokens + ranks * settings.beta * z.sum() / places
+    return _trainer_step(loss + settings.alpha * aux, settings)
