@@ -12,11 +12,13 @@ from functools import lru_cache
 from typing import Any
 
 from quizapp import __version__
+from quizapp.judge.runner import sources
 from quizapp.judge.runner.worker import BackendUnavailable, Role, Worker
 
 REPOSITORY = "quizapp-sandbox"
 LABEL = "quizapp.worker"
-IMAGE_LABEL = "quizapp.sandbox"
+SOURCES_LABEL = "quizapp.sources"
+"""Holds the digest of what the image was built from."""
 MEMORY = 2 << 30
 PIDS = 128
 CPUS = 4
@@ -47,13 +49,17 @@ def client() -> Any:
 
 
 def require_image(engine: Any) -> None:
-    """Raises ``BackendUnavailable`` where the sandbox image isn't built."""
+    """Raises ``BackendUnavailable`` where the sandbox image isn't built, or was built from other sources than these."""
     import docker
 
     try:
-        engine.images.get(image_name())
+        image = engine.images.get(image_name())
     except docker.errors.ImageNotFound:
         raise BackendUnavailable(f"the image {image_name()} isn't built; build it with `quizapp sandbox build`") from None
+    if image.labels.get(SOURCES_LABEL) != sources.digest():
+        raise BackendUnavailable(
+            f"the image {image_name()} was built from other sources than this quizapp; build it again with `quizapp sandbox build`"
+        )
 
 
 def gpu_requests(engine: Any) -> list[Any]:

@@ -1,37 +1,18 @@
 """Building the sandbox image: its context is the Dockerfile, the sandbox package and, offline, a folder of wheels. Nothing else."""
 
-import importlib.util
 import io
 import tarfile
 import tempfile
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import IO
 
-from quizapp.judge.runner import docker
+from quizapp.judge.runner import docker, sources
 from quizapp.judge.runner.worker import BackendUnavailable
 
 
 class BuildFailed(Exception):
     """The engine could not build the image; the text is its own last word."""
-
-
-def dockerfile() -> str:
-    """The Dockerfile of the source tree, else the one that travels in the wheel."""
-    source = Path(__file__).resolve().parents[3] / "Dockerfile"
-    if source.is_file() and (source.parent / "pyproject.toml").is_file():
-        return source.read_text(encoding="utf-8")
-    return files("quizapp").joinpath("data/Dockerfile").read_text(encoding="utf-8")
-
-
-def sandbox_folder() -> Path:
-    """The folder of the ``quizapp_sandbox`` package."""
-    found = importlib.util.find_spec("quizapp_sandbox")
-    locations = list(found.submodule_search_locations or ()) if found else []
-    if not locations:
-        raise BuildFailed("the package quizapp_sandbox isn't installed beside quizapp; install quizapp again")
-    return Path(locations[0])
 
 
 def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
@@ -45,10 +26,9 @@ def context(wheels: Path | None) -> IO[bytes]:
     """The build's context as a tar file, at its start."""
     spooled = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     with tarfile.open(fileobj=spooled, mode="w") as archive:
-        _add(archive, "Dockerfile", dockerfile().encode())
-        root = sandbox_folder()
-        for path in sorted(root.rglob("*.py")):
-            _add(archive, f"sandbox/quizapp_sandbox/{path.relative_to(root).as_posix()}", path.read_bytes())
+        _add(archive, "Dockerfile", sources.dockerfile().encode())
+        for name, content in sources.sandbox_files():
+            _add(archive, f"sandbox/quizapp_sandbox/{name}", content)
         _add(archive, "wheels/.keep", b"")
         for wheel in sorted(wheels.glob("*.whl")) if wheels is not None else ():
             archive.add(wheel, f"wheels/{wheel.name}")
@@ -85,6 +65,7 @@ def build(base: str | None, wheels: Path | None, pip_args: str) -> Iterator[str]
                 forcerm=True,
                 decode=True,
                 buildargs=arguments,
+                labels={docker.SOURCES_LABEL: sources.digest()},
                 network_mode="none" if wheels is not None else None,
             )
             for line in lines:
@@ -95,6 +76,8 @@ def build(base: str | None, wheels: Path | None, pip_args: str) -> Iterator[str]
                     yield text
     except sdk.errors.APIError as error:
         raise BuildFailed(str(error.explanation or error)) from None
+    except sources.SourcesMissing as error:
+        raise BuildFailed(str(error)) from None
 
 
-__all__ = ["BackendUnavailable", "BuildFailed", "build", "context", "dockerfile", "sandbox_folder"]
+__all__ = ["BackendUnavailable", "BuildFailed", "build", "context"]
