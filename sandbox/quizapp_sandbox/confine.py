@@ -41,7 +41,9 @@ _CLONE, _CLONE3 = (56, 220), (435, 435)
 _NEW_NAMESPACES = 0x7E020000
 """The flags of ``clone`` that make a user, mount, process, network, IPC, UTS or cgroup namespace."""
 _ALLOWED_FAMILIES = (1, 2, 10)
-"""AF_UNIX, AF_INET, AF_INET6: what gloo and NCCL use. Not AF_VSOCK, AF_ALG, AF_PACKET, AF_NETLINK."""
+"""AF_UNIX, AF_INET, AF_INET6: what gloo and NCCL use. Not AF_VSOCK, AF_ALG, AF_PACKET."""
+_NETLINK, _NETLINK_ROUTE = 16, 0
+"""Of AF_NETLINK only the protocol by which ``getifaddrs`` lists interfaces: gloo asks for them whenever a subgroup is formed."""
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 
@@ -87,8 +89,9 @@ def _filter_program(column: int, architecture: int) -> bytes:
         (ret, 0, 0, allow),
     ]
     families = len(_ALLOWED_FAMILIES)
-    code += [(equal, 0, families + 2, _SOCKET[column]), (load, 0, 0, 16)]
-    code += [(equal, families - index, 0, family) for index, family in enumerate(_ALLOWED_FAMILIES)]
+    code += [(equal, 0, families + 5, _SOCKET[column]), (load, 0, 0, 16)]
+    code += [(equal, families + 3 - index, 0, family) for index, family in enumerate(_ALLOWED_FAMILIES)]
+    code += [(equal, 0, 2, _NETLINK), (load, 0, 0, 32), (equal, 1, 0, _NETLINK_ROUTE)]
     code += [(ret, 0, 0, refuse), (ret, 0, 0, allow)]
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
 
