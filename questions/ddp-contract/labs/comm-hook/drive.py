@@ -1,7 +1,7 @@
 """Registers the entry as DDP's communication hook and back-propagates each rank's own token mean, once for each window.
 
 A rank without a valid token back-propagates a zero that is tied to the model. The parameters are the two halves of the
-classifier's weight, each in a bucket of its own. Observation: ``gradients`` [windows, P] float64, what `.grad` holds after backward.
+classifier's weight, each in a bucket of its own. Observation: ``gradients`` [windows, P] float64, what `.grad` then holds.
 """
 
 from collections.abc import Callable, Mapping

@@ -139,7 +139,9 @@ def padded_once(scenario: Scenario) -> Plans:
     return _each(scenario, plan)
 
 
-def _recorded(scenario: Scenario, record: Callable[[list[int], list[int], list[int]], tuple[Sequence[int], Sequence[int]]]) -> Plans:
+def _recorded(
+    scenario: Scenario, record: Callable[[list[int], list[int], list[int]], tuple[Sequence[int], Sequence[int]]]
+) -> Plans:
     """Right shards with the record that ``record(shard, repeated, dropped)`` makes."""
 
     def plan(epoch: int, drop_last: bool, rank: int) -> Plan:

@@ -1,8 +1,8 @@
 """Calls ``merge_moments(count, mean, var, group)`` once on each rank with the moments of its own samples.
 
 The third feature is near 2**40 with a spread of about 1, and its mean is the same on all ranks. A rank without samples has the
-count 0 and NaN for mean and variance, as an empty tensor's are. Observation: ``count`` [], ``mean`` [2] and ``large_mean`` [] (apart,
-so that the large feature doesn't set the scale of the others), ``var`` [3], ``unbiased`` [3].
+count 0 and NaN for mean and variance, as an empty tensor's are. Observation: ``count`` [], ``mean`` [2] and ``large_mean`` []
+(apart, so that the large feature doesn't set the scale of the others), ``var`` [3], ``unbiased`` [3].
 """
 
 from collections.abc import Callable, Mapping

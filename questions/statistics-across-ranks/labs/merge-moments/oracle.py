@@ -49,7 +49,9 @@ def reference(scenario: Scenario) -> Moments:
     return _moments(count, shown, squares / count, squares / max(count - 1, 1))
 
 
-def _merged(counts: torch.Tensor, means: torch.Tensor, variances: torch.Tensor, divisor: float) -> tuple[torch.Tensor, torch.Tensor]:
+def _merged(
+    counts: torch.Tensor, means: torch.Tensor, variances: torch.Tensor, divisor: float
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Mean and variance with the given weights, their sum over a divisor."""
     weights = counts[:, None] / divisor
     mean = (weights * means).sum(dim=0)

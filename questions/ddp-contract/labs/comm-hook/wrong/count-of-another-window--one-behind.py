@@ -14,4 +14,5 @@ def token_mean_hook(state, bucket):
     if bucket.is_last():
         state.total = state.tokens.clone()
         dist.all_reduce(state.total, group=state.group)
-    return dist.all_reduce(gradient, group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    work = dist.all_reduce(gradient, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

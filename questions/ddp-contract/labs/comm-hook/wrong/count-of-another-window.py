@@ -11,4 +11,6 @@ def token_mean_hook(state, bucket):
         state.total = state.tokens.clone()
         dist.all_reduce(state.total, group=state.group)
     share = state.tokens / state.total.clamp(min=1)
-    return dist.all_reduce(bucket.buffer() * share, group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    weighted = bucket.buffer() * share
+    work = dist.all_reduce(weighted, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

@@ -11,4 +11,6 @@ def token_mean_hook(state, bucket):
     dist.all_reduce(total, group=state.group)
     local_sum = bucket.buffer() * state.tokens
     share = state.tokens / total.clamp(min=1)
-    return dist.all_reduce(local_sum * share, group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    shared = local_sum * share
+    work = dist.all_reduce(shared, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

@@ -9,4 +9,5 @@ import torch.distributed as dist
 def token_mean_hook(state, bucket):
     own = state.tokens.clamp(min=1)
     weighted = bucket.buffer() * own / (own * dist.get_world_size(state.group))
-    return dist.all_reduce(weighted, group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    work = dist.all_reduce(weighted, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

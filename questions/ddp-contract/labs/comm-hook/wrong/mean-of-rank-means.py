@@ -8,4 +8,5 @@ import torch.distributed as dist
 
 def token_mean_hook(state, bucket):
     mean = bucket.buffer() / dist.get_world_size(state.group)
-    return dist.all_reduce(mean, group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    work = dist.all_reduce(mean, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

@@ -10,4 +10,6 @@ import torch.distributed as dist
 def token_mean_hook(state, bucket):
     size = torch.full_like(state.tokens, state.positions)
     dist.all_reduce(size, group=state.group)
-    return dist.all_reduce(bucket.buffer() * state.tokens / size, group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    weighted = bucket.buffer() * state.tokens / size
+    work = dist.all_reduce(weighted, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

@@ -11,4 +11,6 @@ def token_mean_hook(state, bucket):
     positions = torch.tensor(float(state.positions), dtype=torch.float64, device=bucket.buffer().device)
     total = positions.clone()
     dist.all_reduce(total, group=state.group)
-    return dist.all_reduce(bucket.buffer() * (positions / total), group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    weighted = bucket.buffer() * (positions / total)
+    work = dist.all_reduce(weighted, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

@@ -10,4 +10,6 @@ def token_mean_hook(state, bucket):
     own = state.tokens.clamp(min=1)
     total = own.clone()
     dist.all_reduce(total, group=state.group)
-    return dist.all_reduce(bucket.buffer() * own / total, group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    weighted = bucket.buffer() * own / total
+    work = dist.all_reduce(weighted, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

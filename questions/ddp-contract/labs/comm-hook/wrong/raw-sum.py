@@ -8,4 +8,5 @@ import torch.distributed as dist
 
 def token_mean_hook(state, bucket):
     gradient = bucket.buffer() * state.tokens
-    return dist.all_reduce(gradient, group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    work = dist.all_reduce(gradient, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

@@ -9,4 +9,6 @@ import torch.distributed as dist
 def token_mean_hook(state, bucket):
     weighted = bucket.buffer() * state.tokens
     dist.all_reduce(state.tokens, group=state.group)
-    return dist.all_reduce(weighted / state.tokens.clamp(min=1), group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    shared = weighted / state.tokens.clamp(min=1)
+    work = dist.all_reduce(shared, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

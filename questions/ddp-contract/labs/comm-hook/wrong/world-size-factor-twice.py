@@ -10,4 +10,6 @@ def token_mean_hook(state, bucket):
     total = state.tokens.clone()
     dist.all_reduce(total, group=state.group)
     factor = dist.get_world_size(state.group) * state.tokens / total.clamp(min=1)
-    return dist.all_reduce(bucket.buffer() * factor, group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    weighted = bucket.buffer() * factor
+    work = dist.all_reduce(weighted, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

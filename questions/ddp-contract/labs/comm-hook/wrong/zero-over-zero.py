@@ -9,4 +9,6 @@ import torch.distributed as dist
 def token_mean_hook(state, bucket):
     total = state.tokens.clone()
     dist.all_reduce(total, group=state.group)
-    return dist.all_reduce(bucket.buffer() * (state.tokens / total), group=state.group, async_op=True).get_future().then(lambda future: future.value()[0])
+    weighted = bucket.buffer() * (state.tokens / total)
+    work = dist.all_reduce(weighted, group=state.group, async_op=True)
+    return work.get_future().then(lambda future: future.value()[0])

@@ -3,7 +3,6 @@
 One corrupt sample on one rank. Its NaN reaches every parameter of every replica, and stays.
 """
 
-import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 

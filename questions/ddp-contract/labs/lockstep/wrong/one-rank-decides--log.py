@@ -3,7 +3,6 @@
 The same as a broadcast, in the shape of a helper that reduces to rank 0 only what rank 0 has.
 """
 
-import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 

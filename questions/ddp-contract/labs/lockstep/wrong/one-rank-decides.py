@@ -3,7 +3,6 @@
 All ranks agree now, on what rank 0 can see. A bad loss on any other rank goes through.
 """
 
-import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 

@@ -3,7 +3,6 @@
 By then its NaN has been averaged into everyone's gradient. The others step on it, and the replicas part.
 """
 
-import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 

@@ -3,7 +3,6 @@
 Only then. A skipped step leaves its NaN in `.grad`, the next backward adds to it, and the run never steps again.
 """
 
-import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 

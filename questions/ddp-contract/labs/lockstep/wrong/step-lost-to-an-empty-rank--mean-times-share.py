@@ -3,7 +3,6 @@
 On an empty rank the mean is 0/0, and that NaN isn't a corrupt sample. It is taken for one.
 """
 
-import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 

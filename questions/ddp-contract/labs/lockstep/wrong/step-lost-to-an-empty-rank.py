@@ -3,7 +3,6 @@
 In lockstep, and wasteful: with hard masks some rank is often empty, and the tokens of all the others are thrown away.
 """
 
-import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 
