@@ -1,0 +1,57 @@
+"""Calls the entry once for each of two windows, with a real GradScaler and SGD, on this rank's shard of the parameters.
+
+Gradients arrive as a reduce-scatter leaves them: complete, each rank its own entries. Arithmetic is float64, so that results can
+be compared exactly; only float16's range is imitated: a scaled gradient beyond 65504 becomes infinite.
+Observation: ``parameters`` [windows, 3] and ``scale`` [windows] of each rank.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from quizapp_sandbox.contract import Scenario
+
+LARGEST = 65504.0
+FIRST_SCALE = 1024.0
+SPIKE = 125.0
+"""Times a slope of 0.55 to 0.95 it overflows at a scale of 1024, and doesn't at 512."""
+
+
+class HalfRange(torch.autograd.Function):
+    """The identity; its gradient overflows where float16 does."""
+
+    @staticmethod
+    def forward(ctx: Any, value: torch.Tensor) -> torch.Tensor:
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        return torch.where(gradient.abs() > LARGEST, torch.copysign(torch.full_like(gradient, torch.inf), gradient), gradient)
+
+
+def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
+    shard = scenario.shard(rank)
+    windows = []
+    for index in range(len(scenario.windows)):
+        counts = [int(shard[f"mask.{k}"].sum()) for k in scenario.window(index)]
+        factors = [count / 4 for count in counts]
+        if not any(counts):
+            factors[-1] = SPIKE
+        windows.append([shard[f"slopes.{k}"] * factor for k, factor in zip(scenario.window(index), factors, strict=True)])
+    return {"parameters": shard["parameters"], "windows": windows, "max_norm": float(scenario.shared["max_norm"])}
+
+
+def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.distributed.ProcessGroup) -> dict[str, torch.Tensor]:
+    shard = torch.nn.Parameter(inputs["parameters"].clone())
+    optimizer = torch.optim.SGD([shard], lr=1.0)
+    scaler = torch.amp.GradScaler("cpu", init_scale=FIRST_SCALE, growth_interval=1_000_000)
+    scaler.scale(torch.zeros(()))  # creates the scale
+    parameters, scale = [], []
+    for slopes in inputs["windows"]:
+        optimizer.zero_grad(set_to_none=True)
+        losses = [lambda slope=slope: (HalfRange.apply(shard) * slope).sum() for slope in slopes]
+        entry(losses, optimizer, scaler, inputs["max_norm"], group)
+        parameters.append(shard.detach().clone())
+        scale.append(scaler.get_scale())
+    return {"parameters": torch.stack(parameters), "scale": torch.tensor(scale, dtype=torch.float64)}

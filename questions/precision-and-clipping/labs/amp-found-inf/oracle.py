@@ -1,0 +1,213 @@
+"""The whole parameter vector on one device: a window steps by its clipped gradient, or overflows and halves the scale."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+from quizapp_sandbox.contract import Scenario, misconception
+
+Arrays = dict[str, torch.Tensor]
+Outcome = tuple[list[torch.Tensor | None], list[float]]
+"""For each rank the step (``None``: skipped) and the scale afterwards."""
+Rule = Callable[[list[torch.Tensor], list[float], float], Outcome]
+"""From each rank's scaled gradients [K, 3], its scale, and the limit."""
+LARGEST, FIRST_SCALE, SPIKE, BACKOFF = 65504.0, 1024.0, 125.0, 0.5
+
+
+def _slopes(scenario: Scenario, rank: int, window: int) -> torch.Tensor:
+    """The window's gradients on a rank, unscaled, [K, 3]."""
+    shard, inside = scenario.shard(rank), scenario.window(window)
+    counts = [float(shard[f"mask.{k}"].sum()) for k in inside]
+    factors = [count / 4 for count in counts] if any(counts) else [0.0] * (len(inside) - 1) + [SPIKE]
+    return torch.stack([shard[f"slopes.{k}"] * factor for k, factor in zip(inside, factors, strict=True)])
+
+
+def _run(scenario: Scenario, rule: Rule) -> list[Arrays]:
+    ranks = range(scenario.world_size)
+    parameters = [scenario.shard(rank)["parameters"].clone() for rank in ranks]
+    scales = [FIRST_SCALE] * scenario.world_size
+    kept: list[tuple[list[torch.Tensor], list[float]]] = []
+    for window in range(len(scenario.windows)):
+        scaled = [_slopes(scenario, rank, window) * scales[rank] for rank in ranks]
+        scaled = [torch.where(gradient > LARGEST, torch.inf, gradient) for gradient in scaled]
+        steps, scales = rule(scaled, list(scales), float(scenario.shared["max_norm"]))
+        parameters = [old if step is None else old - step for old, step in zip(parameters, steps, strict=True)]
+        kept.append((parameters, scales))
+    return [
+        {
+            "parameters": torch.stack([values[rank] for values, _ in kept]),
+            "scale": torch.tensor([scale[rank] for _, scale in kept], dtype=torch.float64),
+        }
+        for rank in ranks
+    ]
+
+
+def _unscaled(scaled: Sequence[torch.Tensor], scales: Sequence[float]) -> list[torch.Tensor]:
+    return [gradient.sum(0) / scale for gradient, scale in zip(scaled, scales, strict=True)]
+
+
+def _norm(gradients: Sequence[torch.Tensor]) -> torch.Tensor:
+    return torch.stack([gradient.square().sum() for gradient in gradients]).sum().sqrt()
+
+
+def _clipped(gradients: Sequence[torch.Tensor], limit: float) -> list[torch.Tensor]:
+    """By the norm of all; an infinite one gives 0, and 0 times infinity is NaN."""
+    factor = (limit / _norm(gradients)).nan_to_num(nan=1.0).clamp(max=1.0)
+    return [gradient * factor for gradient in gradients]
+
+
+def _overflown(gradients: Sequence[torch.Tensor]) -> list[bool]:
+    return [not bool(torch.isfinite(gradient).all()) for gradient in gradients]
+
+
+def _skipped(scales: Sequence[float]) -> Outcome:
+    return [None] * len(scales), [scale * BACKOFF for scale in scales]
+
+
+def reference(scenario: Scenario) -> list[Arrays]:
+    whole = torch.cat([scenario.shard(rank)["parameters"] for rank in range(scenario.world_size)])
+    scale, parameters, kept = FIRST_SCALE, whole.clone(), []
+    for window in range(len(scenario.windows)):
+        gradient = torch.cat([_slopes(scenario, rank, window).T for rank in range(scenario.world_size)])
+        if bool((gradient.abs() * scale > LARGEST).any()):
+            scale /= 2
+        else:
+            total = gradient.sum(1)
+            length = float(torch.linalg.vector_norm(total))
+            parameters = parameters - total * min(1.0, float(scenario.shared["max_norm"]) / max(length, 1e-300))
+        kept.append((parameters, scale))
+    rows = torch.stack([values for values, _ in kept]).chunk(scenario.world_size, dim=1)
+    scales = torch.tensor([scale for _, scale in kept], dtype=torch.float64)
+    return [{"parameters": own, "scale": scales} for own in rows]
+
+
+def _agreed(change: Callable[[list[torch.Tensor], list[float], float], list[torch.Tensor]]) -> Rule:
+    """A rule that skips as it should, and steps by something else."""
+
+    def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
+        if any(_overflown(scaled)):
+            return _skipped(scales)
+        return list(change(scaled, scales, limit)), scales
+
+    return rule
+
+
+@misconception("ranks-stop-apart")
+def scales_drift(scenario: Scenario) -> list[Arrays]:
+    def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
+        bad = _overflown(scaled)
+        after = [scale * BACKOFF if own else scale for scale, own in zip(scales, bad, strict=True)]
+        if any(bad):  # the norm is infinite, so that those who step don't move
+            return [None] * len(scales), after
+        return list(_clipped(_unscaled(scaled, scales), limit)), after
+
+    return _run(scenario, rule)
+
+
+@misconception("ranks-stop-apart")
+def others_step(scenario: Scenario) -> list[Arrays]:
+    def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
+        bad, gradients = _overflown(scaled), _unscaled(scaled, scales)
+        after = [scale * BACKOFF if own else scale for scale, own in zip(scales, bad, strict=True)]
+        steps = gradients if any(bad) else _clipped(gradients, limit)
+        return [None if own else step for step, own in zip(steps, bad, strict=True)], after
+
+    return _run(scenario, rule)
+
+
+@misconception("one-rank-decides")
+def first_rank_decides(scenario: Scenario) -> list[Arrays]:
+    def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
+        if _overflown(scaled)[0]:
+            return _skipped(scales)
+        return list(_clipped(_unscaled(scaled, scales), limit)), scales
+
+    return _run(scenario, rule)
+
+
+@misconception("skips-only-if-all-overflow")
+def all_must_overflow(scenario: Scenario) -> list[Arrays]:
+    def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
+        if all(_overflown(scaled)):
+            return _skipped(scales)
+        return list(_clipped(_unscaled(scaled, scales), limit)), scales
+
+    return _run(scenario, rule)
+
+
+@misconception("clip-while-scaled")
+def limit_on_scaled(scenario: Scenario) -> list[Arrays]:
+    def change(scaled: list[torch.Tensor], scales: list[float], limit: float) -> list[torch.Tensor]:
+        clipped = _clipped([gradient.sum(0) for gradient in scaled], limit)
+        return [gradient / scale for gradient, scale in zip(clipped, scales, strict=True)]
+
+    return _run(scenario, _agreed(change))
+
+
+@misconception("never-unscaled")
+def stepped_scaled(scenario: Scenario) -> list[Arrays]:
+    return _run(scenario, _agreed(lambda scaled, scales, limit: _clipped([gradient.sum(0) for gradient in scaled], limit)))
+
+
+@misconception("unscaled-in-mid-window")
+def first_microbatch_unscaled(scenario: Scenario) -> list[Arrays]:
+    def change(scaled: list[torch.Tensor], scales: list[float], limit: float) -> list[torch.Tensor]:
+        return _clipped([g[0] / scale + g[1:].sum(0) for g, scale in zip(scaled, scales, strict=True)], limit)
+
+    return _run(scenario, _agreed(change))
+
+
+@misconception("norm-of-one-shard")
+def own_norm(scenario: Scenario) -> list[Arrays]:
+    def change(scaled: list[torch.Tensor], scales: list[float], limit: float) -> list[torch.Tensor]:
+        return [_clipped([gradient], limit)[0] for gradient in _unscaled(scaled, scales)]
+
+    return _run(scenario, _agreed(change))
+
+
+@misconception("overflow-made-finite")
+def infinities_zeroed(scenario: Scenario) -> list[Arrays]:
+    def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
+        gradients = [torch.nan_to_num(g, nan=0.0, posinf=0.0) for g in _unscaled(scaled, scales)]
+        return list(_clipped(gradients, limit)), scales
+
+    return _run(scenario, rule)
+
+
+@misconception("no-backoff-after-skip")
+def scale_kept(scenario: Scenario) -> list[Arrays]:
+    def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
+        if any(_overflown(scaled)):
+            return [None] * len(scales), scales
+        return list(_clipped(_unscaled(scaled, scales), limit)), scales
+
+    return _run(scenario, rule)
+
+
+@misconception("rank-left-out")
+def early_return(scenario: Scenario) -> list[Arrays] | Arrays:
+    """A rank that overflows makes no collective in that window. Where all have made as many in the end, the norms were taken
+    over different windows; else the ranks part ways."""
+    ranks, limit = range(scenario.world_size), float(scenario.shared["max_norm"])
+    scales, calls = [[FIRST_SCALE] for _ in ranks], [[] for _ in ranks]
+    for window in range(len(scenario.windows)):
+        for rank in ranks:
+            slopes, scale = _slopes(scenario, rank, window), scales[rank][-1]
+            overflows = bool((slopes * scale > LARGEST).any())
+            scales[rank].append(scale * BACKOFF if overflows else scale)
+            if not overflows:
+                calls[rank].append((window, slopes.sum(0)))
+    if len({len(own) for own in calls}) > 1:
+        return {}
+    steps = [torch.zeros(len(scenario.windows), 3, dtype=torch.float64) for _ in ranks]
+    for paired in zip(*calls, strict=True):
+        clipped = _clipped([gradient for _, gradient in paired], limit)
+        for rank, ((window, _), step) in enumerate(zip(paired, clipped, strict=True)):
+            steps[rank][window] = step
+    return [
+        {
+            "parameters": scenario.shard(rank)["parameters"] - steps[rank].cumsum(0),
+            "scale": torch.tensor(scales[rank][1:], dtype=torch.float64),
+        }
+        for rank in ranks
+    ]

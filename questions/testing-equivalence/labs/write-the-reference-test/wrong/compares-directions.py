@@ -1,0 +1,52 @@
+"""Thought: "The scale of a gradient depends on conventions. What must agree is its direction."
+
+The scale is the learning rate. Every forgotten R, and every wrong count, is a matter of scale.
+"""
+
+import torch
+import torch.distributed as dist
+from torch.nn.functional import cross_entropy
+
+
+def _batches(counts, padding=2, size=1.0):
+    """All ranks' batches; random numbers are the same on all ranks."""
+    found = []
+    for count in counts:
+        mask = torch.tensor([True] * count + [False] * padding)
+        features = size * torch.randn(len(mask), 4, dtype=torch.float64)
+        found.append((features, torch.randint(3, (len(mask),)), mask))
+    return found
+
+
+def _wanted(model, batches):
+    features, targets, mask = (torch.cat(parts) for parts in zip(*batches))
+    loss = cross_entropy(model(features), targets, reduction="none")[mask].sum() / mask.sum().clamp(min=1)
+    return float(loss), torch.autograd.grad(loss, model.weight)[0]
+
+
+def _same_direction(found, wanted):
+    if not wanted.any():
+        return not found.any()
+    return bool(torch.cosine_similarity(found.flatten(), wanted.flatten(), dim=0) > 0.999)
+
+
+def is_right(train_step, group):
+    rank, ranks = dist.get_rank(group), dist.get_world_size(group)
+    model = torch.nn.Linear(4, 3, bias=False, dtype=torch.float64)
+    good = True
+    for counts in [
+        list(range(2, 2 + ranks)),
+        [3] * ranks,
+        [0, *range(2, 1 + ranks)],
+        [*range(2, 1 + ranks), 0],
+        [1] + [0] * (ranks - 1),
+        [0] * ranks,
+    ]:
+        batches = _batches(counts)
+        train_step(model, *batches[rank], group)
+        found = model.weight.grad.clone()
+        _, wanted = _wanted(model, batches)
+        good &= _same_direction(found, wanted)
+    verdict = torch.tensor(int(good))
+    dist.all_reduce(verdict, op=dist.ReduceOp.MIN, group=group)
+    return bool(verdict)
