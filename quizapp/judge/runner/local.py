@@ -49,9 +49,9 @@ def _descendants(pid: int) -> list[int]:
 
 
 class _Process:
-    """A worker and its own folder for temporary files, which goes with it."""
+    """A worker and its own folder, where its temporary and its relative files are, and which goes with it."""
 
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], shut_in: bool) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="quizapp-worker-", ignore_cleanup_errors=True)
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
@@ -59,7 +59,8 @@ class _Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env=environment if command[0] != sys.executable else {**environment, "TMPDIR": self._folder.name},
+            env=environment if shut_in else {**environment, "TMPDIR": self._folder.name},
+            cwd=None if shut_in else self._folder.name,
             start_new_session=True,
             bufsize=0,
         )
@@ -182,7 +183,7 @@ def start(role: Role) -> Worker:
     command = _agent(role) if program is None else [*_bubblewrap(program), *_agent(role)]
     environment = _environment()
     try:
-        stream = _STARTER.submit(_Process, command, environment).result()
+        stream = _STARTER.submit(_Process, command, environment, program is not None).result()
         return Worker(stream, "none" if program is None else "bubblewrap")
     except (OSError, RuntimeError) as error:  # RuntimeError: this process is on its way out
         raise BackendUnavailable(f"no worker can be started: {error}") from None
