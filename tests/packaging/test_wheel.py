@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 from collections.abc import Iterator
 from importlib.metadata import Distribution, PathDistribution, distribution
@@ -125,8 +124,7 @@ def test_the_wheel_holds_all_that_the_app_needs_and_nothing_else(wheel: Path) ->
 
 
 def test_the_sdist_builds_the_same_wheel(wheel: Path, sdist: Path, tmp_path: Path) -> None:
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(sdist, tmp_path)
     again = build(next(tmp_path.glob("quizapp-*")), "wheel", tmp_path / "again")
     with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(again) as second:
         contents = [{info.filename: info.CRC for info in archive.infolist()} for archive in (first, second)]
