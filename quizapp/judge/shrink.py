@@ -1,20 +1,21 @@
 """The smallest scenario that still fails: at most two ranks and three valid tokens. Explains; never changes a verdict."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
 from quizapp.judge.scenario import Scenario, apart, feature_width, fill, weights
 from quizapp.judge.tolerance import tolerance
 from quizapp.model.formula import Formula, UndefinedValue
-from quizapp.model.lab import Lab, LabMisconception
+from quizapp.model.lab import Lab, LabMisconception, WeightRule
 
 RANKS = 2
 MOST_TOKENS = 3
 TRIED = 24
 """Scenarios that are run where nothing foretells which will fail."""
 CONFIRMED = 2
-"""Scenarios that are run to confirm a prediction: any rule of the misconception may be the one at work."""
+"""Scenarios that are run to confirm the prediction of a single rule."""
 
 
 def _layouts(windows: Sequence[int]) -> Iterator[list[list[int]]]:
@@ -37,17 +38,32 @@ def _compositions(total: int, cells: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _predicted_to_fail(lab: Lab, named: LabMisconception, scenario: Scenario) -> bool:
-    """Whether the named misconception foretells something else than the objective, as far as formulas say."""
+def _desyncs(named: LabMisconception, scenario: Scenario) -> bool:
+    try:
+        formula = Formula.parse(named.desync or "0")
+        return any(formula.holds(scenario.values(0, k)) for k in range(len(scenario.window_of)))
+    except UndefinedValue:
+        return False
+
+
+def _foretold(lab: Lab, named: LabMisconception, bare: Sequence[Scenario]) -> list[Scenario]:
+    """The first scenarios for which the misconception foretells something else than the objective, as far as formulas say; for
+    each of its rules at least one, since any of them may be the one at work, and they need not fail in the same places."""
     if named.desync is not None:
-        try:
-            return any(Formula.parse(named.desync).holds(scenario.values(0, k)) for k in range(len(scenario.window_of)))
-        except UndefinedValue:
-            return False
+        return list(islice((scenario for scenario in bare if _desyncs(named, scenario)), CONFIRMED))
     if lab.objective is None:
-        return True
-    wanted = weights(lab.objective, scenario, 0)
-    return any(apart(weights(rule, scenario, 0), wanted, tolerance(feature_width(lab))) for rule in named.weights)
+        return list(bare[:CONFIRMED])
+    objective, relative = lab.objective, tolerance(feature_width(lab))
+
+    def fails(rule: WeightRule, scenario: Scenario) -> bool:
+        wanted = weights(objective, scenario, 0)
+        return any(apart(weights(rule, scenario, rank), wanted, relative) for rank in range(RANKS))
+
+    chosen: set[int] = set()
+    for rule in named.weights:
+        failing = (index for index, scenario in enumerate(bare) if fails(rule, scenario))
+        chosen.update(islice(failing, CONFIRMED if len(named.weights) == 1 else 1))
+    return [bare[index] for index in sorted(chosen)]
 
 
 def small_scenarios(lab: Lab, seed: int, named: LabMisconception | None) -> tuple[Scenario, ...]:
@@ -69,8 +85,5 @@ def small_scenarios(lab: Lab, seed: int, named: LabMisconception | None) -> tupl
         )
         for layout in layouts
     ]  # fmt: skip
-    if named is not None and (named.weights or named.desync):
-        chosen = [scenario for scenario in bare if _predicted_to_fail(lab, named, scenario)][:CONFIRMED]
-    else:
-        chosen = bare[:TRIED]
+    chosen = _foretold(lab, named, bare) if named is not None and (named.weights or named.desync) else bare[:TRIED]
     return tuple(fill(lab, scenario, rng) for scenario in chosen)
