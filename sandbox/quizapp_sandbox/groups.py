@@ -7,7 +7,7 @@ import signal
 import socket
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quizapp_sandbox import ranks, wire
 from quizapp_sandbox.journal import Journal
@@ -31,6 +31,8 @@ class Group:
     """Read ends of what the ranks print."""
     stacks: tuple[int, ...]
     """Read ends of the Python stacks that SIGUSR1 asks for."""
+    service: tuple[frozenset[str], ...] = ()
+    """Threads that each rank had when it was ready: the transport's, which wake now and then while the rank itself waits."""
 
 
 def _fork(rank: int, placement: ranks.Placement, journal: Journal, inherited: list[int]) -> tuple[int, socket.socket, int, int]:
@@ -83,7 +85,14 @@ def form(placement: ranks.Placement) -> Group:
             dissolve(group)
             raise FormationError(f"rank {rank} did not join its group: {frame.data.get('message')}")
         control.setblocking(False)
-    return group
+    return replace(group, service=tuple(_threads(pid) - {str(pid)} for pid in pids))
+
+
+def _threads(pid: int) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return frozenset()
 
 
 def exit_status(pid: int, wait: float) -> int | None:
@@ -104,10 +113,13 @@ def exit_status(pid: int, wait: float) -> int | None:
 def stack_of(group: Group, rank: int, wait: float = 0.1) -> str:
     """The Python stack of a rank that runs or hangs; empty where it gives none."""
     with contextlib.suppress(OSError):
+        while os.read(group.stacks[rank], 1 << 16):  # an answer that came too late for an earlier question
+            pass
+    with contextlib.suppress(OSError):
         os.kill(group.pids[rank], signal.SIGUSR1)
     deadline, text = time.monotonic() + wait, b""
     while time.monotonic() < deadline and len(text) < 1 << 16:
-        readable, _, _ = select.select([group.stacks[rank]], [], [], 0.005 if text else deadline - time.monotonic())
+        readable, _, _ = select.select([group.stacks[rank]], [], [], 0.02 if text else deadline - time.monotonic())
         if not readable:
             if text:
                 break

@@ -100,12 +100,22 @@ def _read_output(run: _Run, rank: int) -> bool:
     return bool(data)
 
 
+def _all_wait_inside(group: Group, ranks: Sequence[int], watch: supervise.Watch) -> bool:
+    """Whether every one of the ranks waits in a call of torch's, with nothing on its way: their transports sleep as well."""
+    if not all(supervise.is_asleep(group.pids[rank]) for rank in ranks):
+        return False
+    if not all(supervise.waits_inside(groups.stack_of(group, rank)) for rank in ranks):
+        return False
+    watch.look(ranks, time.monotonic())
+    return watch.still >= supervise.LONG_GRACE
+
+
 def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
     """Reads until all ranks have finished, or the run is decided: ``clean``, ``failed``, ``stuck``, ``timeout``, ``output``."""
     group = run.group
     buffers = {rank: wire.FrameBuffer(MAX_RESULT) for rank in range(group.placement.world_size)}
-    watch = supervise.Watch(group.journal, group.pids)
-    start = time.monotonic()
+    watch = supervise.Watch(group.journal, group.pids, group.service)
+    start = asked_at = time.monotonic()
     failed_at: float | None = None
     with selectors.DefaultSelector() as selector:
         for rank in range(group.placement.world_size):
@@ -128,15 +138,20 @@ def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
             if failed_at is not None and now - failed_at > SETTLE:
                 return "failed"
             finished = [rank for rank, report in run.reports.items() if report["state"] == "observed"]
-            if failed_at is None and now - start > supervise.GRACE and watch.stuck(unfinished, finished, now):
-                return "stuck"
+            if failed_at is None and now - start > supervise.GRACE:
+                if watch.stuck(unfinished, finished, now):
+                    return "stuck"
+                if watch.still >= supervise.LONG_GRACE and now - asked_at >= supervise.LONG_GRACE:
+                    asked_at = now
+                    if _all_wait_inside(group, unfinished, watch):
+                        return "stuck"
             if now - start > seconds:
                 return "timeout"
 
 
 def _describe_unfinished(run: _Run, filename: str) -> None:
     for rank in run.unfinished():
-        asleep = supervise.is_asleep(run.group.pids[rank])
+        asleep = supervise.is_asleep(run.group.pids[rank], run.group.service[rank])
         place = supervise.place_in(groups.stack_of(run.group, rank), filename)
         run.reports[rank] = {"state": "waiting" if asleep else "running", **_bounded(place or {})}
 
@@ -155,7 +170,10 @@ def _result(index: int, run: _Run, end: str, output_bytes: int) -> wire.Frame:
     mismatch = supervise.first_mismatch(run.group.journal)
     crossing = supervise.first_crossing(run.group.journal) if mismatch is None else None
     for rank in range(size):
-        run.reports[rank]["collective"] = supervise.last_collective(run.group.journal, rank)
+        report, last = run.reports[rank], supervise.last_collective(run.group.journal, rank)
+        report["collective"] = last
+        if report["state"] == "killed" and (line := supervise.line_in(last)) is not None:
+            report["line"] = line  # a rank that gloo aborted has no stack to ask for
     data = {
         "index": index,
         "end": end,

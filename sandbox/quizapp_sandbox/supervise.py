@@ -12,15 +12,16 @@ from quizapp_sandbox.journal import Collective, Journal
 
 GRACE = 0.03
 """Seconds for which every unfinished rank must be motionless before the ranks are said to wait for each other."""
-LONG_GRACE = 1.0
-"""The same where the only sign is a point-to-point call, which may long be complete."""
+LONG_GRACE = 0.2
+"""The same where no collective of all ranks is at fault, and only their stacks tell that they wait inside of calls."""
 
 
-def _activity(pid: int) -> tuple[bool, int]:
-    """Whether all threads of a process sleep, and the CPU ticks it has used so far. Linux; elsewhere it never seems asleep."""
+def _activity(pid: int, service: frozenset[str]) -> tuple[bool, int]:
+    """Whether a process's threads sleep, and the CPU ticks they have used, those of its transport left out. Linux; elsewhere it
+    never seems asleep."""
     asleep, used = True, 0
     try:
-        for thread in os.listdir(f"/proc/{pid}/task"):
+        for thread in set(os.listdir(f"/proc/{pid}/task")) - service:
             with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
                 fields = file.read().rpartition(b")")[2].split()
             asleep &= fields[0] in (b"S", b"D", b"I")
@@ -36,35 +37,45 @@ class Watch:
 
     journal: Journal
     pids: Sequence[int]
+    service: Sequence[frozenset[str]] = ()
+    """Threads to leave out, by rank."""
+    still: float = 0.0
+    """Seconds for which no unfinished rank has computed or issued a collective, as of the last look."""
     _since: float = 0.0
     _last: tuple[tuple[int, int], ...] = ()
 
-    def stuck(self, unfinished: Sequence[int], finished: Sequence[int], now: float) -> bool:
-        """True once every unfinished rank sleeps, has for ``GRACE`` seconds neither computed nor issued a collective, and
-        at least one of them stands in a collective that can't complete."""
+    def look(self, unfinished: Sequence[int], now: float) -> None:
+        """Brings ``still`` up to date."""
         state, asleep = [], True
         for rank in unfinished:
-            sleeping, used = _activity(self.pids[rank])
+            sleeping, used = _activity(self.pids[rank], self.service[rank] if self.service else frozenset())
             asleep &= sleeping
             state.append((used, self.journal.issued(rank)))
         if not asleep or tuple(state) != self._last:
             self._since, self._last = now, tuple(state)
-            return False
-        still = now - self._since
-        return still >= GRACE and self._cannot_move(unfinished, finished, still)
+        self.still = now - self._since
 
-    def _cannot_move(self, unfinished: Sequence[int], finished: Sequence[int], still: float) -> bool:
-        calls = {rank: [call for _, call in self.journal.calls(rank)] for rank in (*unfinished, *finished)}
-        whole = {rank: self.journal.issued_by_all(rank) for rank in calls}
+    def stuck(self, unfinished: Sequence[int], finished: Sequence[int], now: float) -> bool:
+        """True once every unfinished rank has been motionless for ``GRACE`` seconds, and one of them stands in a collective that
+        can't complete: a rank that has finished never joined it, or all ranks have called what doesn't pair up."""
+        self.look(unfinished, now)
+        if self.still < GRACE:
+            return False
+        whole = {rank: self.journal.issued_by_all(rank) for rank in (*unfinished, *finished)}
         if any(whole[waiting] > whole[done] for waiting in unfinished for done in finished):
             return True
         mismatch = first_mismatch(self.journal)
-        if mismatch is not None and all(call is not None for call in mismatch.calls):
-            return True
-        # A rank behind the others may only be slow, unless it stands in a point-to-point call or a subgroup's collective.
-        ahead = max(whole.values())
-        behind = [rank for rank in unfinished if whole[rank] < ahead or not any(call.whole for call in calls[rank][-1:])]
-        return still >= LONG_GRACE and bool(behind) and all(calls[rank] and not calls[rank][-1].whole for rank in behind)
+        return mismatch is not None and all(call is not None for call in mismatch.calls)
+
+
+_CALLS_THAT_WAIT = ("/torch/distributed/", "/torch/autograd/graph.py", "/torch/nn/parallel/distributed.py", "/torch/_ops.py")
+
+
+def waits_inside(stack: str) -> bool:
+    """Whether a stack that ``faulthandler`` wrote ends, on the main thread, inside of torch's own communication. Of a rank that has
+    not computed for a while this means that it waits for another rank; one that sleeps by itself stands in its own code."""
+    innermost = _FRAME.search(stack.rpartition("(most recent call first):")[2])
+    return innermost is not None and any(part in innermost["file"] for part in _CALLS_THAT_WAIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +125,15 @@ def last_collective(journal: Journal, rank: int) -> str | None:
     return f"#{calls[-1][0]} {calls[-1][1]}" if calls else None
 
 
-def is_asleep(pid: int) -> bool:
-    """Whether a process waits for something rather than computes."""
-    return _activity(pid)[0]
+def line_in(collective: str | None) -> int | None:
+    """The line of the learner's file at which a collective was called, as its text has it."""
+    found = re.search(r" at line ([0-9]{1,9})$", collective or "")
+    return int(found[1]) if found else None
+
+
+def is_asleep(pid: int, service: frozenset[str] = frozenset()) -> bool:
+    """Whether a process waits for something rather than computes, its transport's threads aside."""
+    return _activity(pid, service)[0]
 
 
 _FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>[0-9]{1,9}) in (?P<function>.+)$', re.MULTILINE)

@@ -42,13 +42,25 @@ DIFFERS = {"number": 1, "calls": ["all_reduce([] int64) at line 5", "barrier at 
         ("output", [RUNNING, WAITING], None, "limit", "printed more than allowed, line 3 of your file"),
         ("timeout", [WAITING, RUNNING], None, "timeout", "rank 1 did not return in time, line 3 of your file"),
         ("timeout", [SEEN, WAITING], None, "timeout", "rank 1 did not return in time, line 5 of your file"),
-        ("stuck", [WAITING, SEEN], MISSED, "desync", "rank 1 never joined collective #2, in which rank 0 waits: all_reduce([36] float64) in backward"),
-        ("stuck", [WAITING, WAITING], DIFFERS, "desync", "collective #1 differs: rank 0 called all_reduce([] int64) at line 5; rank 1 called barrier at line 8"),
+        (
+            "stuck",
+            [WAITING, SEEN],
+            MISSED,
+            "desync",
+            "rank 1 never joined collective #2, in which rank 0 waits: all_reduce([36] float64) in backward",
+        ),
+        (
+            "stuck",
+            [WAITING, WAITING],
+            DIFFERS,
+            "desync",
+            "collective #1 differs: rank 0 called all_reduce([] int64) at line 5; rank 1 called barrier at line 8",
+        ),
         ("stuck", [WAITING, WAITING], None, "desync", "the ranks wait for each other for ever"),
         ("failed", [ABORT, ABORT], DIFFERS, "desync", "collective #1 differs"),
         ("failed", [PEER, ABORT], None, "error", "rank 1 crashed (SIGABRT)"),
     ],
-)  # fmt: skip
+)
 def test_root_cause(end: str, given: list[dict[str, Any]], mismatch: dict[str, Any] | None, outcome: str, said: str) -> None:
     found = ending(end, given, mismatch)
     assert found.outcome == outcome

@@ -117,7 +117,8 @@ class TestShapes:
     def test_windows_tails_and_empty_microbatches(self, seed: int) -> None:
         for scenario in draw(accumulation_lab(), seed):
             size, k = scenario.world_size, scenario.accumulate
-            assert k % size and size % k
+            assert k % size
+            assert size % k
             assert 2 <= k <= 5
             match scenario.name:
                 case "tail":

@@ -23,12 +23,15 @@ def three(lab: Lab) -> Expected:
         (WeightRule(valid="1/(R*n_r)"), "rank 2's token counts 4 times as much as rank 1's"),
         (WeightRule(valid="1/(R*N)"), "every valid token weighs 1/3 times what it should"),
         (WeightRule(valid="R/N"), "every valid token weighs 3 times what it should"),
-        (WeightRule(valid="1/T", padding="1/T"), "padded positions count with weight 1/10; they should weigh 0; every valid token weighs 7/10 times what it should"),
+        (
+            WeightRule(valid="1/T", padding="1/T"),
+            "padded positions count with weight 1/10; they should weigh 0; every valid token weighs 7/10 times what it should",
+        ),
         (WeightRule(valid="(r != 1)/N"), "the tokens of rank 1 don't count at all"),
         (WeightRule(valid="(r == 1)/N"), "the tokens of ranks 0 and 2 don't count at all"),
         (WeightRule(valid="1/N"), ""),
     ],
-)  # fmt: skip
+)
 def test_weights_of_one_window(three: Expected, rule: WeightRule, said: str) -> None:
     assert three.wanted is not None
     assert describe(three.scenario, three.wanted, weights(rule, three.scenario, 0)) == said
@@ -122,8 +125,18 @@ class TestFactor:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.5, "1/2"), (2 / 3, "2/3"), (3.0, "3"), (0.0, "0"), (-1.25, "-5/4"), (float("nan"), "NaN"), (float("inf"), "infinity"), (0.123987, "0.124"), (1e30, "1e+30")],
-)  # fmt: skip
+    [
+        (0.5, "1/2"),
+        (2 / 3, "2/3"),
+        (3.0, "3"),
+        (0.0, "0"),
+        (-1.25, "-5/4"),
+        (float("nan"), "NaN"),
+        (float("inf"), "infinity"),
+        (0.123987, "0.124"),
+        (1e30, "1e+30"),
+    ],
+)
 def test_as_fraction(value: float, text: str) -> None:
     assert as_fraction(value) == text
 

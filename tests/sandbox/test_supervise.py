@@ -45,6 +45,37 @@ class TestPlaceIn:
         supervise.place_in(text, "answer.py")
 
 
+class TestWaitsInside:
+    def test_a_call_that_waits(self) -> None:
+        assert supervise.waits_inside(STACK)
+        assert supervise.waits_inside(
+            'Thread 0x1 (most recent call first):\n  File "/x/torch/autograd/graph.py", line 1 in _engine_run_backward\n'
+        )
+
+    def test_the_learners_own_code_and_other_libraries(self) -> None:
+        own = 'Current thread 0x1 (most recent call first):\n  File "answer.py", line 9 in scale_loss\n'
+        assert not supervise.waits_inside(own + '  File "/x/torch/distributed/elastic.py", line 3 in f\n')
+        assert not supervise.waits_inside(own.replace("answer.py", "/usr/lib/python3.12/threading.py"))
+        assert not supervise.waits_inside("")
+
+    def test_only_the_main_thread_which_comes_last(self) -> None:
+        threads = STACK + '\nThread 0x00007f2 (most recent call first):\n  File "answer.py", line 27 in scale_loss\n'
+        assert not supervise.waits_inside(threads)
+
+
+@pytest.mark.parametrize(
+    ("collective", "line"),
+    [
+        ("#4 all_reduce([2] float32) at line 9", 9),
+        ("#4 all_reduce([2] float32) in backward", None),
+        (None, None),
+        ("#1 barrier at line " + "9" * 50, None),
+    ],
+)
+def test_line_in(collective: str | None, line: int | None) -> None:
+    assert supervise.line_in(collective) == line
+
+
 def alone(rank_calls: list[int]) -> Journal:
     journal = Journal(len(rank_calls))
     for rank, calls in enumerate(rank_calls):

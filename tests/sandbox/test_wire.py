@@ -167,7 +167,7 @@ class TestRefused:
             (header(["a", "int64", [1]], ["a", "int64", [1]]), 16),
             (header(["a", "int64", [2]]), 8),
             (header(["a", "int64", [1]]), 16),
-            (header(*(["n%d" % n, "int64", [0]] for n in range(wire.MAX_ARRAYS + 1))), 0),
+            (header(*([f"n{n}", "int64", [0]] for n in range(wire.MAX_ARRAYS + 1))), 0),
         ):
             with pytest.raises(WireError):
                 decode(table, bytes(payload))
