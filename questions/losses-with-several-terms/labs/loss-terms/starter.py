@@ -1,7 +1,7 @@
 """One scalar out of three loss terms, each with its own denominator, so that the averaged gradient is that of the objective."""
 
 import torch
-import torch.distributed as dist  # noqa: F401  (you will want it)
+import torch.distributed as dist
 
 
 def microbatch_loss(
@@ -33,5 +33,5 @@ def microbatch_loss(
     If no token of the window is valid, the first term is zero, and the others are what they always are.
     """
     # Right on one device with one microbatch. Each of the three denominators needs a look.
-    alpha, beta, accumulate = settings
+    alpha, beta, _ = settings
     return (ce * masks[k]).sum() / masks[k].sum().clamp(min=1) + alpha * aux + beta * z.mean()

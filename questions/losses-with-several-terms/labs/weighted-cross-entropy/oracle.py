@@ -56,6 +56,16 @@ def terms(scenario: Scenario) -> torch.Tensor:
     return torch.cat([(features[:, :, None] * part[:, None, :]).flatten(1) for part in (own, smoothed)])
 
 
+_known: list[tuple[Scenario, torch.Tensor]] = []
+
+
+def _terms_once(scenario: Scenario) -> torch.Tensor:
+    """The terms; all predictions for one scenario are asked for in a row."""
+    if not _known or _known[0][0] is not scenario:
+        _known[:] = [(scenario, terms(scenario))]
+    return _known[0][1]
+
+
 def _numerator(scenario: Scenario) -> tuple[torch.Tensor, torch.Tensor]:
     """Weights of both parts in the sum that the objective divides, [T] each."""
     _, targets, mask, _ = _rows(scenario)
@@ -84,7 +94,7 @@ def wanted(scenario: Scenario) -> torch.Tensor:
 def _weighted(scenario: Scenario, factor: torch.Tensor | float, poison: bool = False) -> Arrays:
     """The objective's sum with each row multiplied by a factor; 0/0 counts as 0, or, with ``poison``, makes everything NaN."""
     own, smoothed = (torch.nan_to_num(part * factor, nan=0.0, posinf=0.0) for part in _numerator(scenario))
-    gradients = torch.cat([own, smoothed]) @ terms(scenario)
+    gradients = torch.cat([own, smoothed]) @ _terms_once(scenario)
     return {"gradients": (gradients * torch.nan if poison else gradients).reshape(1, -1), "steps": torch.ones(1)}
 
 
@@ -133,7 +143,7 @@ def smoothing_without_mask(scenario: Scenario) -> Arrays:
     own, _ = _numerator(scenario)
     total = _labelled(scenario).sum()
     smoothed = torch.full_like(own, _smoothing(scenario))
-    gradients = torch.cat([own, smoothed]) @ terms(scenario)
+    gradients = torch.cat([own, smoothed]) @ _terms_once(scenario)
     return {"gradients": (gradients / total if total > 0 else gradients * 0).reshape(1, -1), "steps": torch.ones(1)}
 
 

@@ -1,7 +1,7 @@
 """Cross entropy with class weights and label smoothing, so that DDP's averaged gradient is that of one process."""
 
 import torch
-import torch.distributed as dist  # noqa: F401  (you will want it)
+import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import torch
-import torch.distributed as dist  # noqa: F401  (you will want it)
+import torch.distributed as dist
 
 
 def amp_step(

@@ -1,12 +1,10 @@
 """The factor that turns a rank's gradient sums into the gradient of the token mean, on any mesh."""
 
 import torch  # noqa: F401  (you will want it)
-import torch.distributed as dist  # noqa: F401
+import torch.distributed as dist
 
 
-def gradient_scale(
-    kind: str, mesh: dict[str, int], tokens: int, reduction: str, groups: "dict[str, dist.ProcessGroup]"
-) -> float:
+def gradient_scale(kind: str, mesh: dict[str, int], tokens: int, reduction: str, groups: "dict[str, dist.ProcessGroup]") -> float:
     """Returns the number with which this rank multiplies its gradient sums before they are reduced.
 
     mesh: sizes of ``dp`` (data parallel), ``cp`` (context parallel: each rank holds another slice of the same sequences), ``tp``

@@ -1,6 +1,5 @@
 """Both parts of the loss written out: the target's log loss, and the mean over classes, each class with its own weight."""
 
-import torch
 import torch.distributed as dist
 
 

@@ -1,6 +1,5 @@
 """The loss goes through the differentiable all-reduce, whose backward adds R cotangents: so no factor R is written."""
 
-import torch
 import torch.distributed as dist
 from torch.distributed.nn.functional import all_reduce
 from torch.nn import CrossEntropyLoss

@@ -1,6 +1,5 @@
 """Turns labels into class probabilities. That form sums without asking for a denominator, so it is supplied here."""
 
-import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy, one_hot
 
