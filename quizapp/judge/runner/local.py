@@ -142,10 +142,14 @@ def _bubblewrap(program: str) -> list[str]:
     # The agent is process 1 of its namespace: no signal from inside stops or ends it, and all the rest ends with it.
     shut = ["--unshare-all", "--unshare-user", "--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     bound = ["--size", str(SCRATCH_BYTES)] if _bounds_scratch(program) else []
-    private = ["--proc", "/proc", "--dev", "/dev", *bound, "--tmpfs", "/tmp", "--chdir", "/tmp", "--hostname", "localhost"]
+    private = ["--proc", "/proc", "--dev", "/dev", *bound, "--tmpfs", "/dev/shm", *bound, "--tmpfs", "/tmp"]
     binds = [argument for folder in _readable_folders() for argument in ("--ro-bind-try", folder, folder)]
     hidden = [argument for folder in _hidden_folders() for argument in ("--tmpfs", folder)]
-    return [program, *shut, *private, *binds, *hidden]
+    # Last, when all mount points are made. The root and /dev are memory that nothing bounds, and what root starts may write the
+    # kernel's settings below /proc, whatever its capabilities.
+    closed = [argument for folder in ("/proc", "/dev", "/") for argument in ("--remount-ro", folder)]
+    closed += ["--chdir", "/tmp", "--hostname", "localhost"]
+    return [program, *shut, *private, *binds, *hidden, *closed]
 
 
 def _agent(role: Role) -> list[str]:

@@ -1,0 +1,36 @@
+# ruff: noqa
+"""A result whose empty array has dimensions that no library can hold, to make the judge itself fall over.
+
+Outcome: invalid|error
+Runs: sandboxes
+"""
+
+import contextlib
+import json
+import os
+import struct
+
+
+def frame(header, payload=b"", length=None, size=None):
+    """Bytes as the worker's own frames have them."""
+    text = json.dumps(header).encode()
+    return struct.pack(">IQ", len(text) if length is None else length, len(payload) if size is None else size) + text + payload
+
+
+def everywhere(data):
+    """Writes to every descriptor that takes it."""
+    for descriptor in range(256):
+        with contextlib.suppress(OSError):
+            os.set_blocking(descriptor, False)
+            os.write(descriptor, data)
+
+
+def lazy(token_losses, mask):
+    """The starter's wrong average: what a cheat has to offer without its trick."""
+    return token_losses[mask].mean()
+
+
+def scale_loss(token_losses, mask):
+    table = [["gradients", "float64", [0, 2**25 - 1, 2**25 - 1, 2**25 - 1]], ["steps", "int64", [1]]]
+    everywhere(frame({"kind": "result", "data": {"state": "observed"}, "arrays": table}, struct.pack("<q", 1)))
+    return lazy(token_losses, mask)

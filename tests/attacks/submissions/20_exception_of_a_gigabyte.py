@@ -1,0 +1,10 @@
+# ruff: noqa
+"""Raises an exception with hundreds of megabytes of text.
+
+Outcome: error|limit|invalid
+Runs: containers
+"""
+
+
+def scale_loss(token_losses, mask):
+    raise ValueError("x" * (300 << 20))

@@ -1,0 +1,12 @@
+# ruff: noqa
+"""Takes memory and touches it until there is none.
+
+Outcome: limit|error
+Runs: containers
+"""
+
+
+def scale_loss(token_losses, mask):
+    kept = []
+    while True:
+        kept.append(bytearray(64 << 20))
