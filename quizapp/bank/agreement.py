@@ -154,7 +154,7 @@ class _Checker:
             except regex.error as error:
                 message = f"not a pattern: {getattr(error, 'msg', error)}"
                 mend = "mend the pattern, and keep it in single quotes"
-                self.document.fault((*path, position), "regex", message, mend, offset=getattr(error, 'pos', None) or 0)
+                self.document.fault((*path, position), "regex", message, mend, offset=getattr(error, "pos", None) or 0)
 
 
 def _is_key(choice: Mapping_) -> bool:

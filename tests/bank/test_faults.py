@@ -68,23 +68,35 @@ BANK_FAULTS = [
     ("duplicate-id", "text: Read me.}", "text: Read me.}\n  - {id: «notes, title: Notes, text: Again.}"),
     ("points-sum", "points: 5", "points: «6"),
     ("points-sum", "kind: probe\n    points: 1", "kind: probe\n    points: «2"),
-    ("points-sum", "points: 2\n        rubric:\n          criteria:\n            - {id: one, points: 1,",
-     "points: «2\n        rubric:\n          criteria:\n            - {id: one, points: 2,"),
-    ("no-key", "    choices:\n      - {id: right, value: sum(S)/sum(n), key: true}",
-     "    «choices:\n      - {id: right, value: sum(S)/sum(n), misconception: no-factor}"),
+    (
+        "points-sum",
+        "points: 2\n        rubric:\n          criteria:\n            - {id: one, points: 1,",
+        "points: «2\n        rubric:\n          criteria:\n            - {id: one, points: 2,",
+    ),
+    (
+        "no-key",
+        "    choices:\n      - {id: right, value: sum(S)/sum(n), key: true}",
+        "    «choices:\n      - {id: right, value: sum(S)/sum(n), misconception: no-factor}",
+    ),
     ("distractor-unnamed", "{id: naive, value: mean(S/n), misconception: mean-of-means}", "«{id: naive, value: mean(S/n)}"),
     ("choice-empty", "{id: naive, value: mean(S/n), misconception", "«{id: naive, misconception"),
     ("key-misconception", "key: true}", "key: true, «misconception: no-factor}"),
     ("unknown-misconception", "value: mean(S/n), misconception: mean-of-means", "value: mean(S/n), misconception: «mean-of-meanz"),
     ("unknown-misconception", "{value: m, misconception: mean-of-means", "{value: m, misconception: «nothing-known"),
-    ("unknown-misconception", "{id: mean-of-means, accept: [all the same]}", "{id: mean-of-means, accept: [all the same]}\n"
-     "        - {id: «meen, accept: [x]}"),
+    (
+        "unknown-misconception",
+        "{id: mean-of-means, accept: [all the same]}",
+        "{id: mean-of-means, accept: [all the same]}\n        - {id: «meen, accept: [x]}",
+    ),
     ("unknown-misconception", "shown: [mean-of-means]", "shown: [«no-factor]"),
     ("unknown-misconception", "shown: [mean-of-means]", "shown: [mean-of-means, «nothing-known]"),
     ("unknown-criterion", "missed: [cause]", "missed: [cause, «course]"),
     ("unknown-criterion", "cancels: [one]", "cancels: [one, «three]"),
-    ("criterion-empty", "{id: one, points: 1, description: Says one., accept: [one]}",
-     "«{id: one, points: 1, description: Says one.}"),
+    (
+        "criterion-empty",
+        "{id: one, points: 1, description: Says one., accept: [one]}",
+        "«{id: one, points: 1, description: Says one.}",
+    ),
     ("regex", "regex: ['tw?o']", "regex: ['(two«']"),
     ("lab-missing", "folder: lab", "folder: «labs/none"),
     # formulas
@@ -107,8 +119,11 @@ BANK_FAULTS = [
     ("range-order", "S: {value: [6, 6], range: [1, 9]}", "S: {value: [6, 6], range: «[9, 1]}"),
     ("range-order", "R: {range: [2, 9]", "R: {range: «[9, 2]"),
     ("wrong-is-key", "{value: m, misconception", "{value: «m + 3, misconception"),
-    ("same-value", "{value: m, misconception: mean-of-means}", "{value: m, misconception: mean-of-means}\n"
-     "          - {value: «6 - m, misconception: no-factor}"),
+    (
+        "same-value",
+        "{value: m, misconception: mean-of-means}",
+        "{value: m, misconception: mean-of-means}\n          - {value: «6 - m, misconception: no-factor}",
+    ),
     ("same-value", "value: mean(S/n), misc", "value: «2, misc"),
 ]
 

@@ -47,7 +47,9 @@ def programs(folder: Path) -> list[Path]:
 
 def complaint(program: Path, verdict: Verdict) -> str | None:
     """What is wrong with a verdict on a program whose name says what it should be."""
-    said = f"{program.parent.name}/{program.name}: {verdict.outcome}, {[found.id for found in verdict.diagnosis]}: {verdict.summary}"
+    said = (
+        f"{program.parent.name}/{program.name}: {verdict.outcome}, {[found.id for found in verdict.diagnosis]}: {verdict.summary}"
+    )
     if program.name == "solution.py" or program.parent.name == "right":
         return None if verdict.outcome == "pass" and verdict.points == verdict.max_points else said
     if verdict.outcome not in ("wrong", "desync", "error", "invalid") or verdict.points:
