@@ -28,19 +28,29 @@ BAD_INPUT = {
     "raises-when-loaded": ("x = {}\n\ny = x['a']\n", "error", 3, "KeyError: 'a'"),
     "raises-deep-inside": (HEAD + "    return token_losses @ torch.ones(3, 3, 3)\n", "error", 6, "RuntimeError"),
     "imports-what-is-not-there": ("import numpy\nimport no_such_module\n", "error", 2, "ModuleNotFoundError"),
-    "prints-a-megabyte": (HEAD + "    print('x' * (1 << 20))\n    return token_losses.sum()\n", "limit", None, "printed more than allowed"),
+    "prints-a-megabyte": (
+        HEAD + "    print('x' * (1 << 20))\n    return token_losses.sum()\n",
+        "limit",
+        None,
+        "printed more than allowed",
+    ),
     "never-returns": (HEAD + "    while True:\n        pass\n", "timeout", (6, 7), "did not return in time"),
     "sleeps": (HEAD + "    time.sleep(600)\n", "timeout", 6, "did not return in time"),
     "never-loads": ("import time\ntime.sleep(600)\n", "timeout", 2, "did not return in time"),
     "returns-none": (HEAD + "    token_losses.sum()\n", "invalid", None, "returned None (is a return statement missing?)"),
     "returns-a-number": (HEAD + "    return float(token_losses.sum())\n", "invalid", None, "returned a float"),
-    "wrong-shape": (HEAD + "    return token_losses[:2].clone() if len(token_losses) > 1 else token_losses.repeat(2)\n", "invalid", None, "tensor of shape [2]"),
+    "wrong-shape": (
+        HEAD + "    return token_losses[:2].clone() if len(token_losses) > 1 else token_losses.repeat(2)\n",
+        "invalid",
+        None,
+        "tensor of shape [2]",
+    ),
     "detached": (HEAD + "    return token_losses.sum().detach()\n", "invalid", None, "without a graph"),
     "integer": (HEAD + "    return mask.sum()\n", "invalid", None, "int64"),
     "nan": (HEAD + "    return token_losses.sum() * float('nan')\n", "wrong", None, "NaN"),
     "infinite": (HEAD + "    return token_losses.sum() * float('inf')\n", "wrong", None, "every rank ends with"),
     "enormous": (HEAD + "    return token_losses.sum() * 1e300\n", "wrong", None, ""),
-}  # fmt: skip
+}
 """Name -> source, outcome, line (or lines) of the place, words in the summary."""
 
 

@@ -171,7 +171,7 @@ PATTERNS = {
         ("waiting", "waiting"),
         sizes=3,
     ),
-}  # fmt: skip
+}
 
 
 def lab_at(lab: Lab, size: int) -> Lab:
@@ -283,15 +283,37 @@ def test_collectives_of_different_steps_are_explained(shared_bench: Watched, fol
     assert "collective #2 was called in step 1 by rank 0, in step 2 by rank 1, so their values were mixed" in verdict.summary
 
 
-@pytest.mark.parametrize("body", [
-    pytest.param(RIGHT + "; return result", id="the solution"),
-    pytest.param("time.sleep(1.0 * rank); " + RIGHT + "; return result", id="one rank is slow"),
-    pytest.param("if rank == 0: dist.send(one, dst=1); time.sleep(0.5)\nif rank == 1: dist.recv(one, src=0)\n" + RIGHT + "; return result", id="a message first"),
-    pytest.param("group = dist.new_group([0])\nif rank == 0: dist.all_reduce(one, group=group); time.sleep(1.5)\n" + RIGHT + "; return result", id="a subgroup first"),
-    pytest.param("handle = dist.all_reduce(one, async_op=True); time.sleep(0.3 * rank); handle.wait()\n" + RIGHT + "; return result", id="asynchronous"),
-    pytest.param("for _ in range(700): dist.all_reduce(one)\ntime.sleep(0.5 * rank)\n" + RIGHT + "; return result", id="more calls than the journal holds"),
-    pytest.param("if rank == 0: dist.all_reduce(mask.sum())\nelse: dist.all_reduce(mask.sum())\n" + RIGHT + "; return result", id="from different lines"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(RIGHT + "; return result", id="the solution"),
+        pytest.param("time.sleep(1.0 * rank); " + RIGHT + "; return result", id="one rank is slow"),
+        pytest.param(
+            "if rank == 0: dist.send(one, dst=1); time.sleep(0.5)\nif rank == 1: dist.recv(one, src=0)\n"
+            + RIGHT
+            + "; return result",
+            id="a message first",
+        ),
+        pytest.param(
+            "group = dist.new_group([0])\nif rank == 0: dist.all_reduce(one, group=group); time.sleep(1.5)\n"
+            + RIGHT
+            + "; return result",
+            id="a subgroup first",
+        ),
+        pytest.param(
+            "handle = dist.all_reduce(one, async_op=True); time.sleep(0.3 * rank); handle.wait()\n" + RIGHT + "; return result",
+            id="asynchronous",
+        ),
+        pytest.param(
+            "for _ in range(700): dist.all_reduce(one)\ntime.sleep(0.5 * rank)\n" + RIGHT + "; return result",
+            id="more calls than the journal holds",
+        ),
+        pytest.param(
+            "if rank == 0: dist.all_reduce(mask.sum())\nelse: dist.all_reduce(mask.sum())\n" + RIGHT + "; return result",
+            id="from different lines",
+        ),
+    ],
+)
 def test_right_programs_that_wait_are_left_alone(shared_bench: Watched, lab: Lab, folder: Path, body: str) -> None:
     verdict = shared_bench.judge(lab_at(lab, 2), folder, program(body))
     assert verdict.outcome == "pass", verdict.summary

@@ -1,7 +1,7 @@
 # ruff: noqa
 """Takes memory and touches it until there is none.
 
-Outcome: limit|error
+Outcome: limit|error|timeout
 Runs: containers
 """
 
