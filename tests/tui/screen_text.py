@@ -9,6 +9,11 @@ def shown(app: App[object]) -> str:
     return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
 
 
+def unwrapped(text: str) -> str:
+    """The text without blanks and borders: where lines break hangs on how long a path is."""
+    return "".join(character for character in text if not character.isspace() and character not in "█▌▁▂▃▄▅▆▇│")
+
+
 async def typed(pilot: "Pilot[object]", text: str) -> None:
     """Types a text key by key."""
     names = {" ": "space", "\n": "enter"}

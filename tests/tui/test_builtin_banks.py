@@ -17,19 +17,21 @@ def builtin() -> Library:
     return load([builtin_folder()])
 
 
-async def test_every_step_opens(store: Store, builtin: Library) -> None:
-    assert builtin.banks
-    for bank in builtin.banks:
-        app = QuizApp(store, builtin, start="study", bank=bank.bank.id)
-        async with app.run_test(size=(80, 24)) as pilot:
-            steps = Study(store, builtin, bank.bank.id).steps
-            for number, step in enumerate(steps, 1):
-                text = await until(pilot, f"{number}/{len(steps)}")
-                assert step.title.split("{{")[0][:20] in text or step.reading is not None
-                assert "{{" not in shown(pilot.app)
-                assert pilot.app.screen.query_one(Heading)
-                await pilot.press("f4")
-            await until(pilot, "This sitting")
+BANKS = sorted(bank.bank.id for bank in load([builtin_folder()]).banks)
+
+
+@pytest.mark.parametrize("bank", BANKS)
+async def test_every_step_opens(store: Store, builtin: Library, bank: str) -> None:
+    app = QuizApp(store, builtin, start="study", bank=bank)
+    async with app.run_test(size=(80, 24)) as pilot:
+        steps = Study(store, builtin, bank).steps
+        for number, step in enumerate(steps, 1):
+            text = await until(pilot, f"{number}/{len(steps)}")
+            assert step.title.split("{{")[0][:20] in text or step.reading is not None
+            assert "{{" not in shown(pilot.app)
+            assert pilot.app.screen.query_one(Heading)
+            await pilot.press("f4")
+        await until(pilot, "This sitting")
 
 
 async def test_the_stated_keys_are_right(store: Store, builtin: Library) -> None:
