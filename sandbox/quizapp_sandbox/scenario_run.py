@@ -101,9 +101,7 @@ def _read_output(run: _Run, rank: int) -> bool:
 
 
 def _all_wait_inside(group: Group, ranks: Sequence[int], watch: supervise.Watch) -> bool:
-    """Whether every one of the ranks waits in a call of torch's, with nothing on its way: their transports sleep as well."""
-    if not all(supervise.is_asleep(group.pids[rank]) for rank in ranks):
-        return False
+    """Whether every one of the ranks waits in a call of torch's, and none has moved while it was asked."""
     if not all(supervise.waits_inside(groups.stack_of(group, rank)) for rank in ranks):
         return False
     watch.look(ranks, time.monotonic())
@@ -141,7 +139,7 @@ def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
             if failed_at is None and now - start > supervise.GRACE:
                 if watch.stuck(unfinished, finished, now):
                     return "stuck"
-                if watch.still >= supervise.LONG_GRACE and now - asked_at >= supervise.LONG_GRACE:
+                if now - asked_at >= supervise.LONG_GRACE and watch.long_still(now):
                     asked_at = now
                     if _all_wait_inside(group, unfinished, watch):
                         return "stuck"

@@ -5,6 +5,7 @@ Pure reading: deciding what becomes of the ranks is the agent's part.
 
 import os
 import re
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,10 @@ GRACE = 0.03
 """Seconds for which every unfinished rank must be motionless before the ranks are said to wait for each other."""
 LONG_GRACE = 0.2
 """The same where no collective of all ranks is at fault, and only their stacks tell that they wait inside of calls."""
+BUSY_GRACE = 2.0
+"""The same on a machine without a free core, where the transport itself may be what waits."""
+FREE_SHARE = 0.1
+"""Of one core's time; less idle time than this means that there is none."""
 
 
 def _activity(pid: int, service: frozenset[str]) -> tuple[bool, int]:
@@ -31,6 +36,16 @@ def _activity(pid: int, service: frozenset[str]) -> tuple[bool, int]:
     return asleep, used
 
 
+def _idle_seconds() -> float | None:
+    """Seconds that the machine's cores have had nothing to do, all together; ``None`` where nothing tells."""
+    try:
+        with open("/proc/stat", "rb") as file:
+            fields = file.readline().split()
+        return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return None
+
+
 @dataclass(slots=True)
 class Watch:
     """Tells a motionless set of ranks from one that works. Poll every few milliseconds."""
@@ -43,6 +58,10 @@ class Watch:
     """Seconds for which no unfinished rank has computed or issued a collective, as of the last look."""
     _since: float = 0.0
     _last: tuple[tuple[int, int], ...] = ()
+    _judged: tuple[object, int] = (None, 0)
+    """What the last judgement was made on; nothing new comes of judging it again."""
+    _base: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """The motionless time that is looked at, when it was first looked at, and the machine's idle time by then."""
 
     def look(self, unfinished: Sequence[int], now: float) -> None:
         """Brings ``still`` up to date."""
@@ -59,13 +78,30 @@ class Watch:
         """True once every unfinished rank has been motionless for ``GRACE`` seconds, and one of them stands in a collective that
         can't complete: a rank that has finished never joined it, or all ranks have called what doesn't pair up."""
         self.look(unfinished, now)
-        if self.still < GRACE:
+        if self.still < GRACE or self._judged == (self._last, len(finished)):
             return False
+        self._judged = (self._last, len(finished))
         whole = {rank: self.journal.issued_by_all(rank) for rank in (*unfinished, *finished)}
         if any(whole[waiting] > whole[done] for waiting in unfinished for done in finished):
             return True
         mismatch = first_mismatch(self.journal)
-        return mismatch is not None and all(call is not None for call in mismatch.calls)
+        if mismatch is None or any(call is None for call in mismatch.calls):
+            return False
+        # A rank that moved on while its journal was read may have written over the oldest calls in it.
+        self.look(unfinished, time.monotonic())
+        return self.still >= GRACE
+
+    def long_still(self, now: float) -> bool:
+        """Whether the ranks have been motionless for so long that data on its way would have arrived: ``LONG_GRACE``, and
+        ``BUSY_GRACE`` where no core has been free meanwhile."""
+        if self.still < GRACE:
+            return False
+        idle = _idle_seconds()
+        if self._base[0] != self._since:
+            self._base = (self._since, now, idle or 0.0)
+        _, began, before = self._base
+        free = idle is not None and idle - before > FREE_SHARE * (now - began)
+        return now - began >= (LONG_GRACE if free else BUSY_GRACE)
 
 
 _CALLS_THAT_WAIT = ("/torch/distributed/", "/torch/autograd/graph.py", "/torch/nn/parallel/distributed.py", "/torch/_ops.py")

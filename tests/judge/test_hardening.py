@@ -32,13 +32,13 @@ class TestContainer:
         assert host["NetworkMode"] == "none"
         assert host["ReadonlyRootfs"] is True
         assert host["CapDrop"] == ["ALL"]
-        assert not host["CapAdd"]
+        assert not host.get("CapAdd")
         assert host["SecurityOpt"] == ["no-new-privileges"]
         assert host["Privileged"] is False
         assert host["LogConfig"]["Type"] == "none"
-        assert not host["Binds"]
-        assert not host["Mounts"]
-        assert not host["VolumesFrom"]
+        assert not host.get("Binds")
+        assert not host.get("Mounts")
+        assert not host.get("VolumesFrom")
         assert inspected["Mounts"] == []
         assert host["PidMode"] == ""
         assert host["AutoRemove"] is True
