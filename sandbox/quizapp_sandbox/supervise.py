@@ -13,11 +13,11 @@ from quizapp_sandbox.journal import Collective, Journal
 
 GRACE = 0.03
 """Seconds for which every unfinished rank must be motionless before the ranks are said to wait for each other."""
-LONG_GRACE = 0.2
+LONG_GRACE = 0.1
 """The same where no collective of all ranks is at fault, and only their stacks tell that they wait inside of calls."""
 BUSY_GRACE = 2.0
 """The same on a machine without a free core, where the transport itself may be what waits."""
-FREE_SHARE = 0.1
+FREE_SHARE = 0.25
 """Of one core's time; less idle time than this means that there is none."""
 
 
