@@ -31,6 +31,7 @@ class Library:
     """Everything that could be loaded, and why the rest could not."""
 
     banks: tuple[LoadedBank, ...]
+    """By their place, then as their files come."""
     registry: Mapping[str, Misconception]
     """All misconceptions by id: the registries', and those that banks add."""
     faults: tuple[Fault, ...]
@@ -111,7 +112,8 @@ def _together(faults: list[Fault], registries: list[FileReading], readings: list
             bank = bank.model_copy(update={"items": tuple(entry.item for entry in kept)})
         if kept:
             banks[bank.id] = LoadedBank(bank, reading.file, _is_builtin(reading.file))
-    return Library(tuple(banks.values()), registry, tuple(dict.fromkeys(faults)), items)
+    ordered = sorted(banks.values(), key=lambda loaded: loaded.bank.place)
+    return Library(tuple(ordered), registry, tuple(dict.fromkeys(faults)), items)
 
 
 def _is_builtin(file: Path) -> bool:

@@ -205,6 +205,8 @@ class Bank(Model):
     id: Id
     title: Markdown
     version: Annotated[int, Field(ge=1)] = 1
+    place: Annotated[int, Field(ge=1, le=1000)] = 100
+    """Where the bank stands among others, lowest first: what a newcomer should take first has the lowest."""
     description: Markdown
     reading: tuple[Reading, ...] = ()
     misconceptions: tuple[Misconception, ...] = ()
