@@ -126,6 +126,8 @@ class _Item(Model):
     title: Markdown | None = None
     topics: Annotated[tuple[Id, ...], Field(min_length=1)]
     difficulty: Annotated[int, Field(ge=1, le=5)]
+    prerequisites: tuple[Id, ...] = ()
+    """What should be known first: ids of items, or of topics, of this or any other bank. Cycles are faults."""
     stem: Markdown
     explanation: Markdown
     """What the right answer is and why; shown after the answer."""
@@ -199,6 +201,14 @@ class Reading(Model):
     sources: tuple[Markdown, ...] = ()
 
 
+class Topic(Model):
+    """A node of the graph of topics. Banks may declare the same topic: what they say is put together."""
+
+    title: Markdown
+    after: tuple[Id, ...] = ()
+    """Topics that should be known first. Cycles are faults."""
+
+
 class Bank(Model):
     """One YAML file of questions."""
 
@@ -211,4 +221,7 @@ class Bank(Model):
     reading: tuple[Reading, ...] = ()
     misconceptions: tuple[Misconception, ...] = ()
     """Misconceptions that this bank adds to the registry."""
+    topics: dict[Id, Topic] = Field(default_factory=dict)
+    """Topic id -> its title, and the topics that come before it. A bank that has this declares every topic that its items name,
+    unless another bank does."""
     items: Annotated[tuple[Item, ...], Field(min_length=1)]
