@@ -20,6 +20,7 @@ from quizapp.model.formula import Formula, FormulaError, Scalar, Value
 from quizapp.model.question import ChoicePart, CodePart, Item, NumericPart, Part, SymbolicPart
 from quizapp.model.variant import fill, number, slots
 from quizapp.scoring.answer import AnswerError
+from quizapp.scoring.numeric import tolerance_of
 from quizapp.scoring.symbolic import score_symbolic
 
 SEEDS = range(25)
@@ -121,7 +122,11 @@ def _numeric(path: Path_, part: NumericPart, values: Mapping[str, Value]) -> Ite
     except FormulaError as error:
         yield (*path, "key"), f"the key has no value: {error}"
         return
-    least = APART * Fraction(str(part.tolerance)) * (abs(_rational(key)) or 1)
+    try:
+        least = APART * tolerance_of(part, values) * (abs(_rational(key)) or 1)
+    except FormulaError as error:
+        yield (*path, "tolerance"), f"the tolerance can't be used: {error}"
+        return
     seen: dict[Scalar, str] = {}
     for index, wrong in enumerate(part.wrong):
         where = (*path, "wrong", index, "value")

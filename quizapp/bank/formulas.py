@@ -15,6 +15,7 @@ from quizapp.bank.document import Document, Path_
 from quizapp.bank.words import meant
 from quizapp.model.base import as_formula_text
 from quizapp.model.formula import Formula, FormulaError, Scalar, Value
+from quizapp.model.question import MAX_TOLERANCE
 from quizapp.model.variant import fill, shown, slots
 
 SHOWN = frozenset(("title", "stem", "explanation", "hint", "text", "note", "description", "follow_up", "meaning"))
@@ -104,6 +105,7 @@ class _Checker:
 
     def numeric(self, path: Path_, part: Mapping[str, Any]) -> None:
         key = self._scalar((*path, "key"), part.get("key"))
+        self._tolerance((*path, "tolerance"), part.get("tolerance"))
         named: dict[Scalar, str] = {}
         for index, wrong in entries(part, "wrong"):
             here = (*path, "wrong", index, "value")
@@ -116,6 +118,13 @@ class _Checker:
             elif named.setdefault(value, name) != name:
                 message = f"the wrong value is {shown(value)} at the bank's own values, as that of {named[value]!r} is"
                 self.document.fault(here, "same-value", message, "change the variables' values, or the formula")
+
+    def _tolerance(self, path: Path_, source: object) -> None:
+        tolerance = self._scalar(path, source)
+        if tolerance is not None and not 0 < float(tolerance) <= MAX_TOLERANCE:
+            message = f"the tolerance is {shown(tolerance)} at the bank's own values"
+            mend = f"it is relative to the key: write more than 0 and at most {float(MAX_TOLERANCE):g}, such as 0.001"
+            self.document.fault(path, "bad-value", message, mend)
 
     def symbolic(self, path: Path_, part: Mapping[str, Any]) -> None:
         symbols = part.get("symbols")

@@ -5,6 +5,7 @@ Pure data. Reading YAML and drawing variants is ``quizapp.bank``; scoring is ``q
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
@@ -17,6 +18,8 @@ Symbol = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 _Written = BeforeValidator(as_formula_text, json_schema_input_type=str | int | float)
 FormulaOrNumber = Annotated[FormulaText, _Written]
 Integers = tuple[int, ...]
+MAX_TOLERANCE = Fraction(1, 5)
+"""Of a numeric part, relative to its key."""
 
 
 class Variable(Model):
@@ -79,8 +82,9 @@ class NumericPart(_Part):
 
     kind: Literal["numeric"]
     key: FormulaOrNumber
-    tolerance: Annotated[float, Field(gt=0, le=0.2)] = 0.0005
-    """Relative to the key's size, for decimals; a fraction must be exact. Shown to the learner."""
+    tolerance: FormulaOrNumber = "0.0005"
+    """A number or a formula over the variables, more than 0 and at most 0.2 in every variant: relative to the key's size, for
+    decimals; a fraction must be exact. Shown to the learner."""
     unit: str | None = None
     wrong: tuple[Wrong, ...] = ()
 

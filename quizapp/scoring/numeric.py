@@ -6,14 +6,26 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil, floor, log10
 
-from quizapp.model.formula import Formula, Scalar, UndefinedValue, Value
-from quizapp.model.question import NumericPart
+from quizapp.model.formula import Formula, FormulaError, Scalar, UndefinedValue, Value
+from quizapp.model.question import MAX_TOLERANCE, NumericPart
 from quizapp.model.score import Score
 from quizapp.model.variant import fill
 from quizapp.scoring.answer import sentence, single
 from quizapp.scoring.numerals import Numeral, read_number
 
 MOST_DIGITS = 12
+
+
+def tolerance_of(part: NumericPart, values: Mapping[str, Value]) -> Fraction:
+    """The part's relative tolerance in this variant, in ``(0, MAX_TOLERANCE]``.
+
+    Raises:
+        FormulaError: it has no value there, or one out of these bounds (a fault of the bank).
+    """
+    tolerance, _ = _rational(Formula.parse(part.tolerance).scalar(values))
+    if not 0 < tolerance <= MAX_TOLERANCE:
+        raise FormulaError(f"a tolerance of {float(tolerance):g}, which must be more than 0 and at most {float(MAX_TOLERANCE):g}")
+    return tolerance
 
 
 def _rational(value: Scalar) -> tuple[Fraction, bool]:
@@ -51,14 +63,14 @@ def _digits_wanted(target: Fraction, tolerance: Fraction) -> int:
     return MOST_DIGITS
 
 
-def _percent(tolerance: float) -> str:
-    return f"{tolerance * 100:.3g} %"
+def _percent(tolerance: Fraction) -> str:
+    return f"{float(tolerance) * 100:.3g} %"
 
 
 def score_numeric(part: NumericPart, values: Mapping[str, Value], answer: str, titles: Mapping[str, str]) -> Score:
     """Scores a number against the key and the named wrong numbers of this variant.
 
-    Fractions and integers are compared exactly, decimals within ``part.tolerance`` of the key's size. A decimal that is the key
+    Fractions and integers are compared exactly, decimals within the part's tolerance of the key's size. A decimal that is the key
     rounded further than that earns nothing and is told how many digits are wanted. A wrong number that equals one of
     ``part.wrong`` is named.
 
@@ -68,10 +80,10 @@ def score_numeric(part: NumericPart, values: Mapping[str, Value], answer: str, t
 
     Raises:
         AnswerError: the answer isn't one number.
-        FormulaError: the key has no value in this variant (a fault of the bank).
+        FormulaError: the key or the tolerance has no value in this variant (a fault of the bank).
     """
     numeral = read_number(answer, part.unit)
-    tolerance = Fraction(str(part.tolerance))
+    tolerance = tolerance_of(part, values)
     key, whole = _rational(Formula.parse(part.key).scalar(values))
     given = answer[numeral.start : numeral.end].strip()
     shown = f"{given} ({numeral.note})" if numeral.note else given
@@ -79,7 +91,7 @@ def score_numeric(part: NumericPart, values: Mapping[str, Value], answer: str, t
 
     named = _named(part, values, numeral, tolerance, key)
     if named is None and _gives(numeral, key, whole, tolerance):
-        close = "" if numeral.value == key else f", within the stated tolerance of {_percent(part.tolerance)}"
+        close = "" if numeral.value == key else f", within the stated tolerance of {_percent(tolerance)}"
         return single(part.id, part.points, part.points, f"{shown} is right{close}.", evidence=evidence)
     if named is not None:
         misconception, note = named
@@ -118,6 +130,6 @@ def _named(
     return None if best is None else (best[1], best[2])
 
 
-def shown_tolerance(part: NumericPart) -> str:
-    """What the learner is told of the tolerance before answering."""
-    return f"Fractions and whole numbers must be exact, decimals within {_percent(part.tolerance)}."
+def shown_tolerance(part: NumericPart, values: Mapping[str, Value]) -> str:
+    """What the learner is told of the tolerance before answering. Raises as :func:`tolerance_of` does."""
+    return f"Fractions and whole numbers must be exact, decimals within {_percent(tolerance_of(part, values))}."

@@ -1,5 +1,6 @@
 """One part of one item: question, answer, confidence, result. Code has its own screen."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on
@@ -8,12 +9,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Markdown, Static
 
+from quizapp.model.formula import Value
 from quizapp.model.question import ChoicePart, NumericPart, Part, SymbolicPart
 from quizapp.model.score import Score
 from quizapp.model.variant import ShownChoice
 from quizapp.practice.asked import varies
 from quizapp.practice.study import Study
 from quizapp.scoring.answer import AnswerError
+from quizapp.scoring.numeric import tolerance_of
 from quizapp.store.record import Attempt
 from quizapp.tui.answer_box import AnswerBox
 from quizapp.tui.confidence import Confidence
@@ -24,7 +27,7 @@ from quizapp.tui.signs import points
 from quizapp.tui.study_page import StudyPage
 
 
-def answer_box(part: Part, choices: tuple[ShownChoice, ...], draft: str) -> AnswerBox:
+def answer_box(part: Part, choices: tuple[ShownChoice, ...], values: Mapping[str, Value], draft: str) -> AnswerBox:
     """The way to answer that fits a part, with the draft in it."""
     if isinstance(part, ChoicePart):
         from quizapp.tui.choice import ChoiceAnswer
@@ -34,9 +37,8 @@ def answer_box(part: Part, choices: tuple[ShownChoice, ...], draft: str) -> Answ
         from quizapp.tui.short_answer import ShortAnswer
 
         unit = f" in {part.unit}" if part.unit else ""
-        return ShortAnswer(
-            f"A number{unit}: a fraction exactly, a decimal to within {part.tolerance * 100:g} %.", "such as 7/5 or 1.4", draft
-        )
+        within = float(tolerance_of(part, values)) * 100
+        return ShortAnswer(f"A number{unit}: a fraction exactly, a decimal to within {within:.3g} %.", "such as 7/5 or 1.4", draft)
     if isinstance(part, SymbolicPart):
         from quizapp.tui.short_answer import ShortAnswer
 
@@ -117,7 +119,7 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
 
     async def _take_answer(self) -> None:
         draft = self.stored(lambda: self.study.store.draft(self.key)) or ""
-        box = answer_box(self.asked.part, self.asked.choices, draft)
+        box = answer_box(self.asked.part, self.asked.choices, self.asked.variant.values, draft)
         await self._view.mount(box)
         box.focus_field()
         self.refresh_bindings()

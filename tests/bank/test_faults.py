@@ -119,6 +119,9 @@ BANK_FAULTS = [
     ("range-order", "S: {value: [6, 6], range: [1, 9]}", "S: {value: [6, 6], range: «[9, 1]}"),
     ("range-order", "R: {range: [2, 9]", "R: {range: «[9, 2]"),
     ("wrong-is-key", "{value: m, misconception", "{value: «m + 3, misconception"),
+    ("bad-value", "key: 2*m", "key: 2*m\n        tolerance: «0.5"),
+    ("bad-value", "key: 2*m", "key: 2*m\n        tolerance: «m - 3"),
+    ("formula-syntax", "key: 2*m", "key: 2*m\n        tolerance: 1/«("),
     (
         "same-value",
         "{value: m, misconception: mean-of-means}",

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quizapp.model.formula import FormulaError
 from quizapp.model.question import NumericPart
 from quizapp.model.score import Score
 from quizapp.scoring.answer import AnswerError
-from quizapp.scoring.numeric import score_numeric, shown_tolerance
+from quizapp.scoring.numeric import score_numeric, shown_tolerance, tolerance_of
 
 VALUES = {"n": (Fraction(2), Fraction(1), Fraction(3)), "S": (Fraction(4), Fraction(5), Fraction(3))}
 TITLES = {"mean-of-rank-means": "the mean of per-rank means", "raw-sum": "the sum itself"}
@@ -116,7 +117,7 @@ def test_evidence_is_the_number() -> None:
 
 
 def test_the_tolerance_can_be_shown() -> None:
-    assert "0.05 %" in shown_tolerance(part())
+    assert "0.05 %" in shown_tolerance(part(), {})
 
 
 def test_what_is_no_number_is_no_wrong_answer() -> None:
@@ -138,3 +139,12 @@ def test_five_digits_are_always_enough(key: Fraction) -> None:
     asked = NumericPart(kind="numeric", key=f"{key.numerator}/{key.denominator}")
     digits = f"{float(key):.4e}"
     assert score_numeric(asked, {}, digits, {}).points == 1
+
+
+def test_a_tolerance_is_a_formula_of_the_variant() -> None:
+    wide = part("n", tolerance="1/n")
+    assert score_numeric(wide, {"n": Fraction(10)}, "10.9", {}).points == 1
+    assert score_numeric(wide, {"n": Fraction(100)}, "101.1", {}).points == 0
+    assert "10 %" in shown_tolerance(wide, {"n": Fraction(10)})
+    with pytest.raises(FormulaError, match="a tolerance of"):
+        tolerance_of(wide, {"n": Fraction(4)})
