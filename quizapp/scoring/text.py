@@ -161,6 +161,22 @@ def _regex_claim(known: ReadyCriterion, answer: str, clauses: Sequence[Clause]) 
     return None
 
 
+def _is_whole_answer(known: ReadyRubric, answer: str) -> bool:
+    """Whether a pattern written for whole answers (``^...$``) fits: a word may be all that is asked for."""
+    patterns = (pattern for criterion in known.criteria for pattern in criterion.criterion.regex)
+    given = answer.strip()
+    return bool(given) and any(_fits(text, given) for text in patterns if text.startswith("^") and text.endswith("$"))
+
+
+def _fits(pattern: str, answer: str) -> bool:
+    import regex
+
+    try:
+        return regex.search(pattern, answer, regex.IGNORECASE, timeout=REGEX_SECONDS) is not None
+    except (TimeoutError, regex.error):
+        return False
+
+
 def _find(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], views: Sequence[Window], rubric: ReadyRubric) -> _Finding:
     """The best support for a criterion that no denial in the same window spoils, and the last denial."""
     denials: dict[int, Support] = {}
@@ -315,20 +331,21 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     known = ready(rubric, stem)
     words = read_words(answer, known.spelling)
     content = {word.key for word in words if word.content}
-    if not words:
-        return _nothing(known, "The answer is empty.")
-    if in_another_language(words):
-        return _nothing(
-            known,
-            "This doesn't seem to be English, and only English answers can be scored here; nothing is held against it.",
-            "unsure",
-        )
-    if len(words) < FEWEST_WORDS:
-        return _nothing(known, "The answer is too short to say what is asked for.")
-    if len(content - known.question) <= 0.2 * len(content) and _echoes(words, known):
-        return _nothing(known, "The answer repeats the question; say what lies behind it.")
-    if is_list(answer, words):
-        return _nothing(known, "A list of terms claims nothing; say in sentences what they do.")
+    if not _is_whole_answer(known, answer):
+        if not words:
+            return _nothing(known, "The answer is empty.")
+        if in_another_language(words):
+            return _nothing(
+                known,
+                "This doesn't seem to be English, and only English answers can be scored here; nothing is held against it.",
+                "unsure",
+            )
+        if len(words) < FEWEST_WORDS:
+            return _nothing(known, "The answer is too short to say what is asked for.")
+        if len(content - known.question) <= 0.2 * len(content) and _echoes(words, known):
+            return _nothing(known, "The answer repeats the question; say what lies behind it.")
+        if is_list(answer, words):
+            return _nothing(known, "A list of terms claims nothing; say in sentences what they do.")
 
     clauses = split(answer, words)
     views = tuple(windows(clauses))

@@ -356,3 +356,15 @@ def test_an_answer_takes_little_time() -> None:
     start = time.process_time()
     scored(answer)
     assert time.process_time() - start < 1.0
+
+
+def test_a_word_that_a_pattern_for_whole_answers_asks_for() -> None:
+    criterion = Criterion(id="capital", points=1, description="Paris.", regex=(r"^\W*paris\W*$", "lutetia"))
+    rubric = Rubric(criteria=(criterion,))
+    assert [scored(answer, rubric, "Paris or Rome?").points for answer in ("Paris", " paris.", "Rome", "Lutetia", "")] == [
+        1,
+        1,
+        0,
+        0,
+        0,
+    ]
