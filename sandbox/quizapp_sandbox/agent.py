@@ -123,8 +123,13 @@ def _serve_references(host: Host) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs an agent until the host closes the stream. ``arguments``: the role."""
-    role = (sys.argv[1:] if arguments is None else arguments)[0]
+    """Runs an agent until the host closes the stream, or a rank that an agent spawned. ``arguments``: the role, and a rank's own."""
+    role, *others = sys.argv[1:] if arguments is None else arguments
+    if role == "rank":
+        _warm_up()
+        from quizapp_sandbox import ranks
+
+        ranks.spawned(others)
     if role not in ROLES:
         raise SystemExit(f"the role is one of {', '.join(ROLES)}")
     from quizapp_sandbox import confine

@@ -1,10 +1,14 @@
-"""Groups of ranks: forking them, joining them, ending them with all that they started."""
+"""Groups of ranks: starting them, joining them, ending them with all that they started.
+
+Ranks are forked from the agent, which has torch loaded. Where a fork after torch isn't safe (macOS) each is a Python of its own.
+"""
 
 import contextlib
 import os
 import select
 import signal
 import socket
+import sys
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -13,6 +17,7 @@ from quizapp_sandbox import ranks, wire
 from quizapp_sandbox.journal import Journal
 
 FORM_SECONDS = 60.0
+SPAWNED = sys.platform == "darwin"
 
 
 class FormationError(RuntimeError):
@@ -35,23 +40,38 @@ class Group:
     """Threads that each rank had when it was ready: the transport's, which wake now and then while the rank itself waits."""
 
 
-def _fork(rank: int, placement: ranks.Placement, journal: Journal, inherited: list[int]) -> tuple[int, socket.socket, int, int]:
+def _fork(rank: int, placement: ranks.Placement, journal: Journal, ends: ranks.Ends, foreign: list[int]) -> int:
+    """``foreign``: descriptors that are none of the rank's business."""
+    pid = os.fork()
+    if pid == 0:
+        for descriptor in foreign:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+        ranks.live(rank, placement, journal, ends)
+    return pid
+
+
+def _spawn(rank: int, placement: ranks.Placement, journal: Journal, ends: ranks.Ends) -> int:
+    kept = (*ends, journal.descriptor)
+    for descriptor in kept:
+        os.set_inheritable(descriptor, True)
+    try:
+        given = [str(rank), placement.as_text(), *map(str, kept)]
+        return os.posix_spawn(sys.executable, [sys.executable, "-I", "-m", "quizapp_sandbox", "rank", *given], os.environ)
+    finally:
+        for descriptor in kept:
+            os.set_inheritable(descriptor, False)
+
+
+def _start(rank: int, placement: ranks.Placement, journal: Journal, inherited: list[int]) -> tuple[int, socket.socket, int, int]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     output_read, output_write = os.pipe()
     stack_read, stack_write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            for descriptor in (*inherited, ours.fileno(), output_read, stack_read):
-                with contextlib.suppress(OSError):
-                    os.close(descriptor)
-            ranks.serve(rank, placement, theirs, journal, output_write, stack_write)
-        except BaseException as error:
-            with contextlib.suppress(BaseException):
-                theirs.sendall(wire.encode(wire.Frame("broken", {"message": f"{type(error).__name__}: {error}"[:2000]})))
-        finally:
-            os._exit(status)
+    ends = ranks.Ends(theirs.fileno(), output_write, stack_write)
+    if SPAWNED:
+        pid = _spawn(rank, placement, journal, ends)
+    else:
+        pid = _fork(rank, placement, journal, ends, [*inherited, ours.fileno(), output_read, stack_read])
     theirs.close()
     os.close(output_write)
     os.close(stack_write)
@@ -61,16 +81,16 @@ def _fork(rank: int, placement: ranks.Placement, journal: Journal, inherited: li
 
 
 def form(placement: ranks.Placement) -> Group:
-    """Forks the ranks and waits until all of them have joined.
+    """Starts the ranks and waits until all of them have joined.
 
     Raises:
         FormationError: a rank failed, or they did not all join in time.
     """
-    journal = Journal(placement.world_size)
+    journal = Journal.in_file(placement.world_size) if SPAWNED else Journal(placement.world_size)
     inherited = [int(name) for name in os.listdir("/dev/fd") if int(name) > 2] if os.path.isdir("/dev/fd") else []
     rows: list[tuple[int, socket.socket, int, int]] = []
     for rank in range(placement.world_size):
-        rows.append(_fork(rank, placement, journal, [*inherited, *(d for row in rows for d in (row[1].fileno(), row[2], row[3]))]))
+        rows.append(_start(rank, placement, journal, [*inherited, *(d for row in rows for d in (row[1].fileno(), row[2], row[3]))]))
     pids, controls, outputs, stacks = zip(*rows, strict=True)
     group = Group(placement, journal, pids, controls, outputs, stacks)
     deadline = time.monotonic() + FORM_SECONDS

@@ -4,9 +4,12 @@ The recording sits in torch's dispatcher, in front of the ``c10d`` operators, th
 reducer, FSDP2 and functional collectives go; numbers and order are unchanged. Reading is the agent's part.
 """
 
+import contextlib
 import mmap
+import os
 import struct
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -67,28 +70,42 @@ class Collective:
     whole: bool
     origin: str = ""
     """``in backward`` for what DDP's reducer issues, ``at line 7`` for what the learner's file calls."""
-    root: str = ""
-    """``from rank 0`` for a broadcast or scatter, ``to rank 0`` for a reduce or gather."""
+    manner: str = ""
+    """What else all ranks must agree on: ``from rank 0`` for a broadcast or scatter, ``to rank 0`` for a reduce or gather, the
+    reduction where it isn't a sum (``max``)."""
     step: int = 0
     """Optimizer steps that the rank had taken before."""
 
     def pairs_with(self, other: "Collective") -> bool:
         """Whether two ranks may issue these as their collectives of the same order number."""
-        same = self.kind == other.kind and self.root == other.root
+        same = self.kind == other.kind and self.manner == other.manner
         return same and (self.kind in _UNEQUAL or self.tensors == other.tensors)
 
     def __str__(self) -> str:
-        what = ", ".join(filter(None, (self.tensors, self.root)))
+        what = ", ".join(filter(None, (self.tensors, self.manner)))
         call = f"{self.kind}({what})" if what else self.kind
         return f"{call} {self.origin}" if self.origin else call
 
 
 class Journal:
-    """One slot for each rank, in anonymous shared memory made before the ranks are forked."""
+    """One slot for each rank, in shared memory: anonymous, made before the ranks are forked, or that of an open file."""
 
-    def __init__(self, world_size: int) -> None:
+    def __init__(self, world_size: int, descriptor: int = -1) -> None:
         self.world_size = world_size
-        self._memory = mmap.mmap(-1, _SLOT * world_size)
+        self.descriptor = descriptor
+        self._memory = mmap.mmap(descriptor, _SLOT * world_size)
+
+    @classmethod
+    def in_file(cls, world_size: int) -> "Journal":
+        """A journal in a nameless file, whose descriptor other processes can be given."""
+        with tempfile.TemporaryFile() as file:
+            file.truncate(_SLOT * world_size)
+            return cls(world_size, os.dup(file.fileno()))
+
+    def __del__(self) -> None:
+        if self.descriptor >= 0:
+            with contextlib.suppress(OSError):
+                os.close(self.descriptor)
 
     def set_state(self, rank: int, state: int) -> None:
         self._memory[_SLOT * rank : _SLOT * rank + 4] = struct.pack("<I", state)
@@ -99,7 +116,7 @@ class Journal:
     def append(self, rank: int, call: Collective) -> None:
         base = _SLOT * rank
         state, issued, whole = _HEAD.unpack_from(self._memory, base)
-        text = "|".join((call.kind, call.root, call.origin, call.tensors)).encode()[:_TEXT]
+        text = "|".join((call.kind, call.manner, call.origin, call.tensors)).encode()[:_TEXT]
         at = base + _HEAD.size + issued % CAPACITY * _ENTRY.size
         _ENTRY.pack_into(self._memory, at, len(text) | call.whole << 15, min(call.step, 0xFFFF), text)
         _HEAD.pack_into(self._memory, base, state, issued + 1, whole + call.whole)
@@ -122,8 +139,8 @@ class Journal:
             at = _SLOT * rank + _HEAD.size + index % CAPACITY * _ENTRY.size
             length, step, text = _ENTRY.unpack_from(self._memory, at)
             parts = text[: min(length & 0x7FFF, _TEXT)].decode(errors="replace").split("|", 3)
-            kind, root, origin, tensors = (*parts, "", "", "")[:4]
-            calls.append((index + 1, Collective(kind, tensors, bool(length >> 15), origin, root, step)))
+            kind, manner, origin, tensors = (*parts, "", "", "")[:4]
+            calls.append((index + 1, Collective(kind, tensors, bool(length >> 15), origin, manner, step)))
         return calls
 
     def calls_of_all(self, rank: int) -> dict[int, Collective]:
@@ -196,11 +213,25 @@ def _describe(arguments: tuple[Any, ...]) -> str:
     return f"{shapes} {str(tensors[0].dtype).removeprefix('torch.')}"
 
 
-def _root(name: str, arguments: tuple[Any, ...]) -> str:
+def _reduction(arguments: tuple[Any, ...]) -> str:
+    """The reduction of a call, where it isn't a sum.
+
+    The dispatcher hands it on as an opaque object; torch's Python function that made the call still has it in its options.
+    """
+    said = [argument for argument in arguments[:2] if isinstance(argument, str)]  # functional collectives name it
+    options = sys._getframe(3).f_locals.get("opts")
+    operation = said[0] if said else getattr(getattr(options, "reduceOp", None), "op", None)
+    name = str(operation).rpartition(".")[2].lower()
+    return "" if name in ("none", "sum") else name
+
+
+def _manner(name: str, arguments: tuple[Any, ...]) -> str:
+    reduction = _reduction(arguments) if "reduce" in name else ""
     if name not in _ROOTS:
-        return ""
+        return reduction
     position, preposition = _ROOTS[name]
-    return f"{preposition} rank {arguments[position]}" if position < len(arguments) else ""
+    root = f"{preposition} rank {arguments[position]}" if position < len(arguments) else ""
+    return " ".join(filter(None, (root, reduction)))
 
 
 def _is_whole(arguments: tuple[Any, ...]) -> bool:
@@ -225,7 +256,7 @@ def _recorder(name: str, operator: Callable[..., Any]) -> Callable[..., Any]:
             except Exception:
                 whole = True
             tensors = "" if "barrier" in kind else _describe(arguments)
-            journal.append(_recording.rank, Collective(kind, tensors, whole, _origin(), _root(name, arguments), _recording.step))
+            journal.append(_recording.rank, Collective(kind, tensors, whole, _origin(), _manner(name, arguments), _recording.step))
         with torch._C._AutoDispatchBelowAutograd():
             return operator(*arguments, **options)
 

@@ -1,17 +1,18 @@
-"""One rank: a forked process that joins its group, then runs scenarios as the agent hands them over, until it is killed.
+"""One rank: a process that joins its group, then runs scenarios as the agent hands them over, until it is killed.
 
 It holds only its own shard. What it sends back is data for the judge to compare; nothing it says about itself is believed.
 """
 
 import contextlib
 import faulthandler
+import json
 import os
 import signal
 import socket
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 import torch.distributed as dist
@@ -33,6 +34,23 @@ class Placement:
     devices: tuple[str, ...]
     store: str
     """A path that no other group uses, for the rendezvous."""
+
+    def as_text(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def of_text(cls, text: str) -> "Placement":
+        given = json.loads(text)
+        return cls(given["world_size"], given["collectives"], tuple(given["devices"]), given["store"])
+
+
+class Ends(NamedTuple):
+    """A rank's descriptors: frames from and to the agent; where stdout and stderr go; to which SIGUSR1 writes the Python stack,
+    even while a collective blocks."""
+
+    control: int
+    output: int
+    stacks: int
 
 
 def read_from(connection: socket.socket) -> wire.Frame:
@@ -87,26 +105,39 @@ def _run(rank: int, code: wire.Frame, task: wire.Frame, device: torch.device) ->
         return submission.report_of(error, filename), {}
 
 
-def serve(rank: int, placement: Placement, control: socket.socket, log: journal.Journal, output: int, stacks: int) -> NoReturn:
-    """The life of a forked rank.
+def live(rank: int, placement: Placement, log: journal.Journal, ends: Ends) -> NoReturn:
+    """The life of a rank, in a process of its own: tells the agent, where it can't begin."""
+    control = socket.socket(fileno=ends.control)
+    try:
+        _serve(rank, placement, control, log, ends)
+    except BaseException as error:
+        with contextlib.suppress(BaseException):
+            control.sendall(wire.encode(wire.Frame("broken", {"message": f"{type(error).__name__}: {error}"[:2000]})))
+    finally:
+        os._exit(1)
 
-    Args:
-        control: frames from and to the agent.
-        output: descriptor that stdout and stderr go to.
-        stacks: descriptor to which SIGUSR1 writes the Python stack, even while a collective blocks.
-    """
+
+def spawned(arguments: list[str]) -> NoReturn:
+    """The life of a rank that was not forked. ``arguments``: its rank, its placement, the descriptors that it was given."""
+    rank, placement = int(arguments[0]), Placement.of_text(arguments[1])
+    *ends, descriptor = map(int, arguments[2:])
+    journal.install()
+    live(rank, placement, journal.Journal(placement.world_size, descriptor), Ends(*ends))
+
+
+def _serve(rank: int, placement: Placement, control: socket.socket, log: journal.Journal, ends: Ends) -> None:
     confine.die_with_parent()
     os.setsid()
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
+    os.dup2(ends.output, 1)
+    os.dup2(ends.output, 2)
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
         setattr(sys, name, os.fdopen(descriptor, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False))
     device = torch.device(placement.devices[rank])
     _join(rank, placement, device)
     _rehearse(device)
-    faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
+    faulthandler.register(signal.SIGUSR1, file=ends.stacks, all_threads=True)
     journal.record(log, rank)
     confine.confine(cuda=device.type == "cuda")
     log.set_state(rank, journal.PARKED)

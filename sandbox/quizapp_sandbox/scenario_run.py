@@ -149,9 +149,12 @@ def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
 
 def _describe_unfinished(run: _Run, filename: str) -> None:
     for rank in run.unfinished():
-        asleep = supervise.is_asleep(run.group.pids[rank], run.group.service[rank])
-        place = supervise.place_in(groups.stack_of(run.group, rank), filename)
-        run.reports[rank] = {"state": "waiting" if asleep else "running", **_bounded(place or {})}
+        stack = groups.stack_of(run.group, rank)
+        waits = supervise.is_asleep(run.group.pids[rank], run.group.service[rank])
+        if not supervise.SEES_THREADS:
+            waits = supervise.waits_inside(stack)
+        place = supervise.place_in(stack, filename)
+        run.reports[rank] = {"state": "waiting" if waits else "running", **_bounded(place or {})}
 
 
 def _drain_output(run: _Run, output_bytes: int) -> None:

@@ -19,12 +19,16 @@ BUSY_GRACE = 2.0
 """The same on a machine without a free core, where the transport itself may be what waits."""
 FREE_SHARE = 0.25
 """Of one core's time; less idle time than this means that there is none."""
+SEES_THREADS = os.path.isdir("/proc/self/task")
+"""Whether the kernel tells what threads do. Elsewhere (macOS) the journal and the ranks' stacks must do, which takes longer."""
 
 
 def _activity(pid: int, service: frozenset[str]) -> tuple[bool, int]:
-    """Whether a process's threads sleep, and the CPU ticks they have used, those of its transport left out. Linux; elsewhere it
-    never seems asleep."""
+    """Whether a process's threads sleep, and the CPU ticks they have used, those of its transport left out.
+    Where the kernel doesn't tell, it seems asleep."""
     asleep, used = True, 0
+    if not SEES_THREADS:
+        return asleep, used
     try:
         for thread in set(os.listdir(f"/proc/{pid}/task")) - service:
             with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
@@ -76,9 +80,10 @@ class Watch:
 
     def stuck(self, unfinished: Sequence[int], finished: Sequence[int], now: float) -> bool:
         """True once every unfinished rank has been motionless for ``GRACE`` seconds, and one of them stands in a collective that
-        can't complete: a rank that has finished never joined it, or all ranks have called what doesn't pair up."""
+        can't complete: a rank that has finished never joined it, or all ranks have called what doesn't pair up. Never where the
+        kernel doesn't tell whether they move."""
         self.look(unfinished, now)
-        if self.still < GRACE or self._judged == (self._last, len(finished)):
+        if not SEES_THREADS or self.still < GRACE or self._judged == (self._last, len(finished)):
             return False
         self._judged = (self._last, len(finished))
         whole = {rank: self.journal.issued_by_all(rank) for rank in (*unfinished, *finished)}

@@ -237,6 +237,20 @@ return token_losses[mask].sum() * size / count"""
     assert re.search(said, verdict.summary)
 
 
+def test_one_collective_with_two_reductions_is_told(shared_bench: Watched, lab: Lab, folder: Path) -> None:
+    """gloo lets a sum meet a maximum: both finish, and each rank believes its own."""
+    body = """count = mask.sum()
+dist.all_reduce(count, op=dist.ReduceOp.MAX if rank else dist.ReduceOp.SUM)
+return token_losses[mask].sum() * size / count"""
+    verdict = shared_bench.judge(lab_at(lab, 2), folder, program(body))
+    assert (verdict.outcome, verdict.points) == ("desync", 0)
+    assert re.search(
+        r"collective #\d+ differs: rank 0 called all_reduce\(\[\] int64\) at line \d+; "
+        r"rank 1 called all_reduce\(\[\] int64, max\) at line \d+",
+        verdict.summary,
+    )
+
+
 STEPS = Lab(
     entry="step",
     signature="step(model, microbatches, optimizer, group)",
