@@ -1,0 +1,121 @@
+"""A foreign file as a bank that loads: reader, ids, YAML, and a trial load of what was written."""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from quizapp.authoring.formats.bank_yaml import bank_yaml
+from quizapp.authoring.formats.gift_read import read_gift
+from quizapp.authoring.formats.intake import Intake
+from quizapp.authoring.formats.question import Question
+from quizapp.authoring.formats.report import Gap, Loss, Trouble, Unreadable
+from quizapp.authoring.formats.source import Source, sources
+from quizapp.authoring.lint import lint
+from quizapp.bank.fault import Fault
+from quizapp.bank.words import slug
+
+READERS: Mapping[str, Callable[[Source], Intake]] = {
+    "gift": read_gift,
+}
+SUFFIXES = {".gift": "gift"}
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A bank's text, and everything to know about how it came to be."""
+
+    text: str
+    """Empty where no question could be read."""
+    format: str
+    questions: int
+    losses: tuple[Loss, ...]
+    troubles: tuple[Trouble, ...]
+    gaps: tuple[Gap, ...]
+
+
+def bring_in(file: Path, out: Path, format: str | None = None, encoding: str | None = None) -> Imported:
+    """Reads a foreign file, or a zip of them.
+
+    Args:
+        out: where the bank will stand; its name gives the bank's id. Nothing is written there.
+        format: one of :data:`READERS`; ``None`` to tell by name and content.
+
+    Raises:
+        Unreadable: nothing of it can be read.
+    """
+    intakes, formats = [], []
+    for source in sources(file, encoding):
+        chosen = format or told(source)
+        formats.append(chosen)
+        intakes.append(READERS[chosen](source))
+    questions, losses = _together(intakes)
+    troubles = [trouble for intake in intakes for trouble in intake.troubles]
+    id = slug(out.stem)[:80].strip("-") or "imported"
+    used = ", ".join(dict.fromkeys(formats))
+    description = f"Imported from {file.name} ({used})."
+    written = bank_yaml(id, out.stem, description, questions)
+    while questions:
+        faults = _faults(written.text)
+        bad = _owners(faults, written.lines)
+        if not bad:
+            break
+        where = {question.id: (question, intake.file) for intake in intakes for question in intake.questions}
+        for name, fault in bad.items():
+            question, origin = where.get(name, (questions[0], str(file)))
+            troubles.append(Trouble(origin, question.line, question.column, f"as a bank's item: {fault.message}", fault.mend))
+        questions = [question for question in questions if question.id not in bad]
+        losses = [loss for loss in losses if loss.item not in bad]
+        written = bank_yaml(id, out.stem, description, questions)
+    text = written.text if questions else ""
+    gaps = written.gaps if questions else ()
+    return Imported(text, used, len(questions), tuple(losses), tuple(troubles), gaps)
+
+
+def told(source: Source) -> str:
+    """The format that a file's name and content tell.
+
+    Raises:
+        Unreadable: they tell none.
+    """
+    suffix = Path(source.name).suffix.lower()
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix]
+    raise Unreadable(source.name, 1, 1, "no telling which format this is", f"name it with --format {'|'.join(READERS)}")
+
+
+def _together(intakes: Sequence[Intake]) -> tuple[list[Question], list[Loss]]:
+    """The questions of several files, with ids that differ between files too."""
+    questions: list[Question] = []
+    losses: list[Loss] = []
+    taken: set[str] = set()
+    for intake in intakes:
+        renamed: dict[str, str] = {}
+        for position, question in enumerate(intake.questions):
+            number, name = 2, question.id
+            while name in taken:
+                name, number = f"{question.id}-{number}", number + 1
+            taken.add(name)
+            if name != question.id:
+                renamed[question.id] = name
+                intake.questions[position] = question = replace(question, id=name)
+            questions.append(question)
+        losses += [replace(loss, item=renamed.get(loss.item or "", loss.item)) for loss in intake.losses]
+    return questions, losses
+
+
+def _faults(text: str) -> list[Fault]:
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder, "trial.yaml")
+        trial.write_text(text, encoding="utf-8")
+        return lint([trial])
+
+
+def _owners(faults: Sequence[Fault], lines: Mapping[str, int]) -> dict[str, Fault]:
+    """The item in whose lines each fault stands, and its first fault."""
+    found: dict[str, Fault] = {}
+    for fault in faults:
+        before = [(line, name) for name, line in lines.items() if line <= fault.line]
+        name = max(before)[1] if before else next(iter(lines))
+        found.setdefault(name, fault)
+    return found

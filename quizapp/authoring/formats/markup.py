@@ -1,0 +1,139 @@
+"""Texts between Markdown, which banks use, and HTML, which most other programs use.
+
+HTML that comes in is never kept: it becomes Markdown, and what Markdown can't say (images, scripts) is named. HTML that goes out
+is made from Markdown alone, in which raw HTML counts as text.
+"""
+
+import html
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+MAX_DEPTH = 200
+"""Nested elements of a text that comes in."""
+
+_VANISHING = ("img", "svg", "video", "audio", "iframe", "object", "embed", "script", "style", "input", "math", "canvas")
+_ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]+;)")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_LINE_START = re.compile(r"(?m)^([ \t]*)(>|#(?=#*(?:\s|$))|[-+](?=\s|$)|[-=](?=[-=]*\s*$)|~(?=~~)|\d+(?=[.)](?:\s|$)))")
+_UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_TAGS_IN = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)\b[^>]*?(/?)>")
+_EMPTY = frozenset(("br", "hr", "img", "input", "col", "embed", "source", "wbr", "meta", "link"))
+
+
+class TooDeep(ValueError):
+    """HTML nested beyond :data:`MAX_DEPTH`."""
+
+
+@lru_cache(maxsize=1)
+def _renderer() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def to_html(text: str) -> str:
+    """Markdown as HTML. Raw HTML in it is shown as it stands, and links to scripts are no links."""
+    return str(_renderer().render(text)).strip()
+
+
+def to_html_line(text: str) -> str:
+    """Markdown as HTML without a paragraph around it where it is a single one."""
+    rendered = to_html(text)
+    inner = rendered.removeprefix("<p>").removesuffix("</p>")
+    return inner if rendered.startswith("<p>") and rendered.endswith("</p>") and "<p>" not in inner else rendered
+
+
+def from_plain(text: str) -> str:
+    """Markdown that shows a plain text as it stands."""
+    lines = (_escaped(line) for line in text.strip().split("\n"))
+    return without_slots("  \n".join(line.rstrip() for line in lines).replace("\n  \n", "\n\n"))
+
+
+def without_slots(text: str) -> str:
+    """Text in which ``{{`` opens no slot of ours: a backslash parts the braces, in code a space."""
+    if "{{" not in text:
+        return text
+
+    def parted(piece: str) -> str:
+        return "{ {" if piece.startswith("`") else "{\\{"
+
+    pieces = re.split(r"(`{3,}.*?`{3,}|`[^`\n]+`)", text, flags=re.S)
+    for index, piece in enumerate(pieces):
+        while "{{" in pieces[index]:
+            pieces[index] = pieces[index].replace("{{", parted(piece), 1)
+    return "".join(pieces)
+
+
+def from_html(text: str) -> tuple[str, tuple[str, ...]]:
+    """HTML as Markdown, and the names of the elements in it that Markdown has no place for.
+
+    Raises:
+        TooDeep: nested beyond :data:`MAX_DEPTH`.
+    """
+    if "<" not in text and "&" not in text:
+        return without_slots(_escaped(" ".join(text.split()))), ()
+    _check_depth(text)
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(text, "html.parser")
+    gone: list[str] = []
+    for element in soup.find_all(_VANISHING):
+        gone.append(element.name)
+        said = " ".join(str(element.get("alt") or element.get("title") or "").split())
+        element.replace_with(f"[{said}]" if said else "")
+    try:
+        found = _converter().convert_soup(soup)
+    except RecursionError:
+        raise TooDeep("HTML is nested too deeply") from None
+    lines = [line if line.endswith("  ") and line.strip() else line.rstrip() for line in found.strip().split("\n")]
+    return without_slots(re.sub(r"\n{3,}", "\n\n", "\n".join(lines))), tuple(dict.fromkeys(gone))
+
+
+def _check_depth(text: str) -> None:
+    depth = 0
+    for match in _TAGS_IN.finditer(text):
+        closing, name, alone = match.groups()
+        if not alone and name.lower() not in _EMPTY:
+            depth += -1 if closing else 1
+            if depth > MAX_DEPTH:
+                raise TooDeep(f"HTML with more than {MAX_DEPTH} nested elements")
+
+
+def _escaped(text: str) -> str:
+    """Plain text with a backslash before each sign that Markdown would take for markup."""
+    text = re.sub(r"([\\`*\[\]])", r"\\\1", text)
+    text = _TAG.sub(r"\\<", _ENTITY.sub(r"\\&", text))
+    text = _UNDERSCORE.sub(r"\\_", text)
+    return _LINE_START.sub(_start, text)
+
+
+def _start(match: "re.Match[str]") -> str:
+    space, sign = match.groups()
+    return f"{space}{sign}\\" if sign.isdigit() else f"{space}\\{sign}"
+
+
+@lru_cache(maxsize=1)
+def _converter() -> Any:
+    from markdownify import MarkdownConverter
+
+    class Converter(MarkdownConverter):  # type: ignore[misc, unused-ignore]
+        """Escapes only what would be markup, so that formulas in texts stay readable."""
+
+        def escape(self, text: str, parent_tags: Any) -> str:
+            return _escaped(text)
+
+    def language(element: Any) -> str:
+        code = element.find("code")
+        classes = [*(element.get("class") or ()), *((code.get("class") or ()) if code else ())]
+        return next((name.removeprefix("language-") for name in classes if name.startswith("language-")), "")
+
+    return Converter(heading_style="ATX", bullets="-", code_language_callback=language)
+
+
+def escape(text: str) -> str:
+    """Plain text for HTML and XML."""
+    return html.escape(text, quote=True)
