@@ -121,7 +121,7 @@ class _Checker:
 
     def _tolerance(self, path: Path_, source: object) -> None:
         tolerance = self._scalar(path, source)
-        if tolerance is not None and not 0 < float(tolerance) <= MAX_TOLERANCE:
+        if tolerance is not None and not 0 < float(tolerance) <= float(MAX_TOLERANCE):
             message = f"the tolerance is {shown(tolerance)} at the bank's own values"
             mend = f"it is relative to the key: write more than 0 and at most {float(MAX_TOLERANCE):g}, such as 0.001"
             self.document.fault(path, "bad-value", message, mend)
