@@ -84,6 +84,11 @@ def _evaluate(node: ast.expr, values: Mapping[str, Columns]) -> Columns:
             return np.full(1, float(number))  # type: ignore[arg-type]
         case ast.Name(id=name):
             return values[name]
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) if elements:
+            rows = np.broadcast_arrays(*(_evaluate(element, values) for element in elements))
+            if rows[0].ndim > 1:
+                raise FormulaError("a vector inside a vector")
+            return np.stack(rows)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = _evaluate(operand, values)
             return np.where(np.isnan(inner), np.nan, inner == 0)
@@ -115,7 +120,7 @@ def evaluate(formula: Formula, values: Mapping[str, Columns], columns: int) -> C
     """The formula's value for each column, [columns].
 
     Raises:
-        FormulaError: a name without a value, a literal vector, or a vector where one number is wanted.
+        FormulaError: a name without a value, or a vector where one number is wanted.
     """
     unknown = sorted(formula.names - values.keys())
     if unknown:

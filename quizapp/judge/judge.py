@@ -176,13 +176,18 @@ def _smallest(
     if outcome not in ("wrong", "desync") or RANKS not in task.lab.world_sizes or not workers.submission.is_usable:
         return fallback
     scenarios = small_scenarios(task.lab, task.seed, named)
-    if not scenarios:
-        return fallback
-    request_references(workers.oracle, task, scenarios)
-    ran = run_size(workers.submission, task, scenarios, place(RANKS, workers.gpus), lambda _: None, stop)
-    expected = receive_references(workers.oracle, task, scenarios, stop)
-    tried = (_compare(one, its).verdict for one, its in zip(ran, expected, strict=False))
-    return next((verdict for verdict in tried if verdict.outcome == outcome), fallback)
+    # Ranks that hang are started anew for the next scenario, so those are tried one by one and the rest left when one fails.
+    together = 1 if outcome == "desync" else max(1, len(scenarios))
+    for start in range(0, len(scenarios), together):
+        tried = scenarios[start : start + together]
+        request_references(workers.oracle, task, tried)
+        ran = run_size(workers.submission, task, tried, place(RANKS, workers.gpus), lambda _: None, stop)
+        expected = receive_references(workers.oracle, task, tried, stop)
+        verdicts = (_compare(one, its).verdict for one, its in zip(ran, expected, strict=False))
+        found = next((verdict for verdict in verdicts if verdict.outcome == outcome), None)
+        if found is not None or not workers.submission.is_usable:
+            return found or fallback
+    return fallback
 
 
 def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started: float) -> Verdict:

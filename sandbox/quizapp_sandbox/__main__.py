@@ -1,4 +1,4 @@
-"""``python -I -m quizapp_sandbox submission|oracle``: an agent on standard input and output. With ``rank``: a rank that it spawned."""
+"""``python -I -m quizapp_sandbox submission|oracle``: an agent on standard input and output. ``rank``: a rank that it spawned."""
 
 import sys
 

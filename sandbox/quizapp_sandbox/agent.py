@@ -123,7 +123,7 @@ def _serve_references(host: Host) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs an agent until the host closes the stream, or a rank that an agent spawned. ``arguments``: the role, and a rank's own."""
+    """Runs an agent until the host closes the stream, or a rank that one spawned. ``arguments``: the role; a rank's own follow."""
     role, *others = sys.argv[1:] if arguments is None else arguments
     if role == "rank":
         _warm_up()
