@@ -14,6 +14,8 @@ from quizapp.bank.load import Library, load
 from quizapp.cli.problem import Problem
 
 bank_app = App(name="bank", help="Check and list question banks.")
+bank_app.command("quizapp.cli.interchange:import_", name="import", help="Make a bank of another program's questions.")
+bank_app.command("quizapp.cli.interchange:export", name="export", help="Write banks or items for another program.")
 
 Folders = Annotated[tuple[Path, ...], Parameter(name="--bank", negative=(), help="A folder of banks to add (repeatable).")]
 Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print one JSON object.")]

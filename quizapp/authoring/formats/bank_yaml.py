@@ -58,7 +58,6 @@ def block(key: str, text: str, indent: int) -> list[str]:
 def bank_yaml(id: str, title: str, description: str, questions: Sequence[Question]) -> Written:
     """The bank of some questions, whose ids are unique."""
     writer = _Writer()
-    writer.add("# yaml-language-server: $schema=bank.schema.json")
     writer.add("# Imported. Comments that say 'fill in' mark what the other format had no place for.")
     writer.add(f"id: {quoted(id)}")
     writer.add(*block("title", title, 0))

@@ -1,24 +1,35 @@
 """A foreign file as a bank that loads: reader, ids, YAML, and a trial load of what was written."""
 
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from quizapp.authoring.formats.aiken import read_aiken
+from quizapp.authoring.formats.anki_text import is_anki, read_anki
 from quizapp.authoring.formats.bank_yaml import bank_yaml
 from quizapp.authoring.formats.gift_read import read_gift
 from quizapp.authoring.formats.intake import Intake
+from quizapp.authoring.formats.moodle_read import is_moodle, read_moodle
 from quizapp.authoring.formats.question import Question
 from quizapp.authoring.formats.report import Gap, Loss, Trouble, Unreadable
 from quizapp.authoring.formats.source import Source, sources
+from quizapp.authoring.formats.spreadsheet import read_csv
 from quizapp.authoring.lint import lint
 from quizapp.bank.fault import Fault
 from quizapp.bank.words import slug
 
 READERS: Mapping[str, Callable[[Source], Intake]] = {
     "gift": read_gift,
+    "moodle": read_moodle,
+    "aiken": read_aiken,
+    "csv": read_csv,
+    "anki": read_anki,
 }
-SUFFIXES = {".gift": "gift"}
+SUFFIXES = {".gift": "gift", ".aiken": "aiken", ".csv": "csv", ".tsv": "csv"}
+_AIKEN = re.compile(r"(?m)^\s*ANSWER:\s*[A-Z]\s*$")
+_GIFT = re.compile(r"(?<!\\)\{.*?(?<!\\)\}", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +92,17 @@ def told(source: Source) -> str:
     suffix = Path(source.name).suffix.lower()
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
+    if is_moodle(source.text):
+        return "moodle"
+    if is_anki(source.text):
+        return "anki"
+    if suffix != ".xml":
+        if _AIKEN.search(source.text):
+            return "aiken"
+        if _GIFT.search(source.text):
+            return "gift"
+        if "\t" in source.text:
+            return "anki"
     raise Unreadable(source.name, 1, 1, "no telling which format this is", f"name it with --format {'|'.join(READERS)}")
 
 

@@ -143,7 +143,9 @@ class _Reader:
             raise _Refused(opened, "a { that isn't closed", "close it with }, and leave no blank line inside a question")
         stray = next((at for at in range(closed + 1, len(text)) if text[at] in "{}"), None)
         if stray is not None:
-            raise _Refused(stray, f"a second {text[stray]} in one question", "leave a blank line between questions, or write \\{ and \\}")
+            raise _Refused(
+                stray, f"a second {text[stray]} in one question", "leave a blank line between questions, or write \\{ and \\}"
+            )
         after = text[closed + 1 :].strip()
         asked = text[begin:opened] + ("_____ " + after if after else "")
         if match := _FORMAT.match(asked):

@@ -9,6 +9,7 @@ from fractions import Fraction
 from quizapp.authoring.formats.numeral import decimal
 from quizapp.authoring.formats.question import Choose, Number, Question, Quiz, ShortAnswer
 from quizapp.authoring.formats.tags import tags_of
+from quizapp.authoring.formats.words import stem_with_unit
 
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\~=#{}:"})
 
@@ -22,9 +23,7 @@ def write_gift(quiz: Quiz) -> str:
 def question_text(question: Question) -> str:
     """One question, with the line break after it."""
     tags = "".join(f" [tag:{tag}]" for tag in tags_of(question))
-    stem = question.stem
-    if isinstance(question.body, Number) and question.body.unit:
-        stem += f"\n\n*Unit: {question.body.unit}*"
+    stem = stem_with_unit(question)
     lines = [
         f"// [id:{question.id}]{tags}",
         f"::{_signs(question.title or question.id)}::[markdown]{_signs(stem)}" + " {",

@@ -8,18 +8,20 @@ from collections.abc import Iterator, Mapping
 from quizapp.authoring.formats.question import Choose, Essay, Expression, Number, Question, ShortAnswer
 from quizapp.authoring.formats.report import Loss
 
+
+def _all(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 HOLDS: Mapping[str, frozenset[str]] = {
-    "gift": frozenset("id title topics difficulty explanation several option-notes wrong-numbers number short essay".split()),
-    "moodle": frozenset(
-        "id title topics difficulty explanation points hint several option-notes wrong-numbers order unit"
-        " number short essay marking-notes".split()
-    ),
-    "qti": frozenset("id title explanation points several option-notes order number short essay".split()),
-    "aiken": frozenset("order".split()),
-    "csv": frozenset("id title topics difficulty explanation points hint several unit number short essay".split()),
-    "anki": frozenset("id title topics difficulty".split()),
-    "markdown": frozenset("title points hint order unit".split()),
-    "html": frozenset("title points hint order unit".split()),
+    "gift": _all("id title topics difficulty explanation option-notes wrong-numbers"),
+    "moodle": _all("id title topics difficulty explanation points hint option-notes wrong-numbers order unit marking-notes"),
+    "qti": _all("id title explanation points option-notes order"),
+    "aiken": _all("order"),
+    "csv": _all("id title topics difficulty explanation points hint order unit"),
+    "anki": _all("id title topics difficulty unit order"),
+    "markdown": _all("title points order unit"),
+    "html": _all("title points order unit"),
 }
 """Format -> what has a place of its own there. What isn't named is lost, or changed as :func:`losses` says."""
 PAPER = frozenset(("anki", "markdown", "html"))
@@ -60,20 +62,26 @@ def _body(question: Question, format: str) -> Iterator[Loss]:
     match body:
         case Choose():
             if any(option.note for option in body.options) and "option-notes" not in holds:
-                yield from _kept_or_lost(name, "option-notes", paper, "they stand with the answer", "no answer has a note of its own")
+                yield from _kept_or_lost(
+                    name, "option-notes", paper, "they stand with the answer", "no answer has a note of its own"
+                )
             if not body.shuffle and "order" not in holds:
                 yield Loss(name, "order", "lost", "the program may shuffle the options")
             if len(body.keys) > 10 and format in ("gift", "moodle"):
                 yield Loss(name, "several", "changed", "shares smaller than a tenth are rounded on import there")
             if len(body.keys) > 1 and format == "qti":
-                yield Loss(name, "several", "changed", "full points for exactly the right options; partial credit as Canvas gives it")
+                yield Loss(
+                    name, "several", "changed", "full points for exactly the right options; partial credit as Canvas gives it"
+                )
         case Number():
             if body.unit and "unit" not in holds:
                 yield Loss(name, "unit", "changed", f"{body.unit!r} stands as a line of the question")
             if body.wrong and "wrong-numbers" not in holds:
                 yield from _kept_or_lost(name, "wrong-numbers", paper, "they stand with the answer", "only the key is known there")
             if body.key.denominator != 1 and not paper and len(str(body.key.denominator).strip("0")) > 1:
-                yield Loss(name, "fraction", "changed", f"{body.key} is written with twelve digits, and a fraction may not be typed")
+                yield Loss(
+                    name, "fraction", "changed", f"{body.key} is written with twelve digits, and a fraction may not be typed"
+                )
         case Expression():
             if not paper:
                 yield Loss(name, "expression", "changed", f"no program marks derivations: a person does; the key is {body.key}")

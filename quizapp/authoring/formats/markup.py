@@ -137,3 +137,10 @@ def _converter() -> Any:
 def escape(text: str) -> str:
     """Plain text for HTML and XML."""
     return html.escape(text, quote=True)
+
+
+def to_plain(text: str) -> str:
+    """Markdown as plain text: marks are dropped, lines and code stay."""
+    from bs4 import BeautifulSoup
+
+    return str(BeautifulSoup(to_html(text), "html.parser").get_text()).strip()

@@ -53,7 +53,7 @@ def sources(file: Path, encoding: str | None = None) -> list[Source]:
         raise Unreadable(str(file), 1, 1, reason, "name a readable file") from None
     if len(raw) > MAX_BYTES:
         raise Unreadable(str(file), 1, 1, f"the file is larger than {MAX_BYTES >> 20} MiB", "split it")
-    if raw.startswith(b"PK\x03\x04") or raw.startswith(b"PK\x05\x06"):
+    if raw.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _members(str(file), raw, encoding)
     return [Source(str(file), decoded(str(file), raw, encoding))]
 

@@ -29,12 +29,15 @@ from quizapp.model.variant import Variant, fill
 from quizapp.scoring.numeric import tolerance_of
 
 
-def take_out(items: Sequence[Item], seed: int | None, titles: Mapping[str, str]) -> tuple[list[Question], list[Loss]]:
+def take_out(
+    items: Sequence[Item], seed: int | None, titles: Mapping[str, str], format: str = ""
+) -> tuple[list[Question], list[Loss]]:
     """The questions of some items, in their order.
 
     Args:
         seed: of the variant; ``None`` for the bank's own figures.
         titles: misconception id -> title; they become notes where an option or wrong number has none of its own.
+        format: where they go, for what is said of it.
 
     Raises:
         DrawError, FormulaError: an item has no such variant.
@@ -44,7 +47,7 @@ def take_out(items: Sequence[Item], seed: int | None, titles: Mapping[str, str])
     taken: set[str] = set()
     for item in items:
         variant = draw(item, seed)
-        losses += _of_item(item, seed)
+        losses += _of_item(item, seed, format)
         parts = [part for part in item.parts if not isinstance(part, CodePart)]
         for part in parts:
             name = item.id if len(item.parts) == 1 else f"{item.id}-{part.id}"
@@ -62,7 +65,7 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def _of_item(item: Item, seed: int | None) -> Iterator[Loss]:
+def _of_item(item: Item, seed: int | None, format: str) -> Iterator[Loss]:
     """What an item loses anywhere, whatever its parts."""
     drawn = [name for name, variable in item.variables.items() if variable.range is not None]
     if drawn:
@@ -70,12 +73,16 @@ def _of_item(item: Item, seed: int | None) -> Iterator[Loss]:
         detail = f"{which} alone; {', '.join(drawn)} no longer vary"
         if item.constraints:
             detail += f", nor does the constraint {' and '.join(item.constraints)} hold anything"
+        if format == "moodle" and any(isinstance(part, NumericPart) for part in item.parts):
+            detail += "; a calculated question would vary, but draw its numbers without the constraints and name no wrong ones"
         yield Loss(item.id, "variants", "lost", detail)
     if len(item.parts) > 1:
         yield Loss(item.id, "parts", "changed", f"its {len(item.parts)} parts become questions of their own")
     for part in item.parts:
         if isinstance(part, CodePart):
             yield Loss(item.id, "question", "lost", f"the part {part.id!r} is a program ({part.folder}); it is left out")
+    if all(isinstance(part, CodePart) for part in item.parts):
+        return
     if item.prerequisites:
         yield Loss(item.id, "prerequisites", "lost", ", ".join(item.prerequisites))
     if item.sources:
