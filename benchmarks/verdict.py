@@ -9,6 +9,7 @@ ranks. A verdict is everything from the learner's text to the sealed result: dra
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from pathlib import Path
 from quizapp.bank.find import builtin_folder
 from quizapp.bank.lab import load_lab
 from quizapp.judge.bench import Bench
+from quizapp.judge.runner import docker, local
 from quizapp.model.lab import Lab, ScenarioSpec
 
 STEP = """
@@ -107,6 +109,23 @@ def cold(backend: str, lab: Lab, source: str, times: int) -> list[float]:
     return seconds
 
 
+def resident_mib(backend: str, lab: Lab) -> float:
+    """MiB that one worker holds while it stands ready, its ranks included; pages that processes share are counted once."""
+    bench = Bench(backend, keep_warm=True)
+    try:
+        bench.wait_until_warm(lab)
+        assert bench._pool is not None
+        stream = bench._pool._spares[0].worker._stream
+        if isinstance(stream, docker._Container):
+            return float(stream._engine.api.stats(stream.name, stream=False)["memory_stats"]["usage"]) / (1 << 20)
+        assert isinstance(stream, local._Process)
+        pids = [stream._process.pid, *local._descendants(stream._process.pid)]
+        sizes = [re.search(r"^Pss: +(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE) for pid in pids]
+        return sum(int(size[1]) for size in sizes if size) / 1024
+    finally:
+        bench.close()
+
+
 def p95(values: list[float]) -> float:
     return sorted(values)[min(len(values) - 1, int(0.95 * len(values)))]
 
@@ -137,7 +156,9 @@ def measure(backend: str, times: int) -> dict[str, float]:
         result[name] = baseline / statistics.median(seconds)
         result[f"{name}_p95"] = baseline / p95(seconds)
     result["deadlock_seconds"] = statistics.median(hung) - statistics.median(free)
-    for ranks in (2, 3, 4, 8):
+    result["warm_worker_mib"] = resident_mib(backend, small(lab, 2))
+    result["warm_worker_mib_whole_lab"] = resident_mib(backend, lab)
+    for ranks in (1, 2, 3, 4, 8):
         for scenarios in (1, 4, 12):
             seconds = warm(backend, small(lab, ranks, scenarios), source, max(2, times // 5))
             result[f"warm_ms_{ranks}_ranks_{scenarios}_scenarios"] = 1000 * statistics.median(seconds)
