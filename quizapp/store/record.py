@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from quizapp.model.verdict import Verdict
 
 M = TypeVar("M", bound="Model")
-SessionKind = Literal["study", "interview"]
+SessionKind = Literal["study", "interview", "review"]
+"""``study``: a bank from front to back; ``review``: a queue over all banks; ``interview``: a mock interview."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Answer:
     verdict: Verdict | None = None
     confidence: int | None = None
     """1 (a guess) to 5 (certain), as the learner rated it before seeing the result."""
+    seconds: float | None = None
+    """From the question's standing on the screen to its answer, in this sitting; ``None`` where nobody looked at a clock."""
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.verdict is None):
@@ -58,8 +61,8 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """One stored answer. ``score_json`` and ``verdict_json`` stay text until somebody wants them."""
+class Mark:
+    """One stored answer without its words: all that counting needs."""
 
     id: int
     at: datetime
@@ -69,11 +72,25 @@ class Attempt:
     item: str
     part: str
     seed: int | None
-    text: str
     outcome: str
     points: int
     max_points: int
     confidence: int | None
+    seconds: float | None
+    withdrawn: bool
+    """The learner took it back as a slip: it is kept, and counts for nothing."""
+
+    @property
+    def share(self) -> float:
+        """What it earned of its points, 0 to 1."""
+        return self.points / self.max_points if self.max_points else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt(Mark):
+    """One stored answer. ``score_json`` and ``verdict_json`` stay text until somebody wants them."""
+
+    text: str
     item_hash: str
     scorer: str
     score_json: str | None

@@ -3,7 +3,10 @@
 A migration that has been released is never edited: write the next one.
 """
 
+import hashlib
+import json
 import sqlite3
+import uuid
 from collections.abc import Callable, Mapping
 
 APPLICATION_ID = 0x51_55_49_5A
@@ -62,7 +65,64 @@ def _first_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {0: _first_tables}
+def _name_rows(connection: sqlite3.Connection, table: str) -> None:
+    """Gives the rows of an older file their names: the same ones in every copy of that file."""
+    for row in connection.execute(f"SELECT * FROM {table}").fetchall():
+        content = json.dumps([table, *tuple(row)], ensure_ascii=False)
+        name = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        connection.execute(f"UPDATE {table} SET uid = ? WHERE id = ?", (name, row["id"]))
+
+
+def _study_tables(connection: sqlite3.Connection) -> None:
+    """Names that hold on every machine, time per answer, slips, flags, recommendations, settings, drafts that lost a merge."""
+    connection.execute("DROP TRIGGER IF EXISTS attempt_stays")
+    connection.execute("ALTER TABLE attempt ADD COLUMN uid TEXT")
+    connection.execute("ALTER TABLE session ADD COLUMN uid TEXT")
+    for table in ("attempt", "session"):
+        _name_rows(connection, table)
+        connection.execute(f"CREATE UNIQUE INDEX {table}_uid ON {table} (uid)")
+    for statement in (
+        "ALTER TABLE attempt ADD COLUMN seconds REAL",
+        """CREATE TRIGGER attempt_stays BEFORE UPDATE ON attempt
+            BEGIN SELECT RAISE(ABORT, 'attempts are never changed'); END""",
+        """CREATE TABLE withdrawal (
+            attempt INTEGER PRIMARY KEY REFERENCES attempt (id),
+            at TEXT NOT NULL
+        )""",
+        """CREATE TABLE flag (
+            id INTEGER PRIMARY KEY,
+            uid TEXT NOT NULL UNIQUE,
+            at TEXT NOT NULL,
+            item TEXT NOT NULL,
+            raised INTEGER NOT NULL CHECK (raised IN (0, 1))
+        )""",
+        """CREATE TABLE recommendation (
+            id INTEGER PRIMARY KEY,
+            uid TEXT NOT NULL UNIQUE,
+            at TEXT NOT NULL,
+            item TEXT NOT NULL,
+            reason TEXT NOT NULL
+        )""",
+        "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL, at TEXT NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE draft_aside (
+            kind TEXT NOT NULL,
+            item TEXT NOT NULL,
+            part TEXT NOT NULL,
+            seed TEXT NOT NULL,
+            text TEXT NOT NULL,
+            at TEXT NOT NULL,
+            PRIMARY KEY (kind, item, part, seed, text)
+        ) WITHOUT ROWID""",
+    ):
+        connection.execute(statement)
+
+
+def new_uid() -> str:
+    """A name for a row that no other machine gives."""
+    return uuid.uuid4().hex
+
+
+MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {0: _first_tables, 1: _study_tables}
 """Version found -> the step to the next one."""
 VERSION = len(MIGRATIONS)
 """The version that this program reads and writes, kept in ``PRAGMA user_version``."""

@@ -6,12 +6,18 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from quizapp.store.database import connect, told, transaction
-from quizapp.store.record import Answer, Attempt, DraftKey, Session, SessionKind
+from quizapp.store.record import Answer, Attempt, DraftKey, Mark, Session, SessionKind
+from quizapp.store.schema import new_uid
 
-_ATTEMPT = (
-    "id, at, session, bank, item, part, seed, answer, outcome, points, max_points, confidence, item_hash, scorer, score, verdict"
+_WITHDRAWN = "EXISTS (SELECT 1 FROM withdrawal WHERE attempt = id)"
+_MARK = f"id, at, session, bank, item, part, seed, outcome, points, max_points, confidence, seconds, {_WITHDRAWN}"
+_ATTEMPT = f"{_MARK}, answer, item_hash, scorer, score, verdict"
+_NEW_ATTEMPT = (
+    "uid, at, session, bank, item, part, seed, outcome, points, max_points, confidence, seconds,"
+    " answer, item_hash, scorer, score, verdict"
 )
 _SESSION = "id, kind, bank, item, seed, position, started_at, updated_at, finished_at"
 
@@ -20,9 +26,13 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def _attempt(row: sqlite3.Row) -> Attempt:
-    id_, at, *rest = tuple(row)
-    return Attempt(id_, datetime.fromisoformat(at), *rest)
+K = TypeVar("K", bound=Mark)
+
+
+def _stored(kind: type[K], row: sqlite3.Row) -> K:
+    values = list(row)
+    values[1], values[12] = datetime.fromisoformat(values[1]), bool(values[12])
+    return kind(*values)
 
 
 def _session(row: sqlite3.Row) -> Session:
@@ -76,17 +86,19 @@ class Store:
         """Stores an answer and, in the same transaction, drops the draft that it was made from."""
         at = self._stamp()
         values = (
+            new_uid(),
             at,
             answer.session,
             answer.bank,
             answer.item,
             answer.part,
             answer.seed,
-            answer.text,
             answer.outcome,
             answer.points,
             answer.max_points,
             answer.confidence,
+            answer.seconds,
+            answer.text,
             answer.item_hash,
             answer.scorer,
             None if answer.score is None else answer.score.model_dump_json(),
@@ -94,22 +106,91 @@ class Store:
         )
         with told(self.path), transaction(self._connection):
             cursor = self._connection.execute(
-                f"INSERT INTO attempt ({_ATTEMPT.removeprefix('id, ')}) VALUES ({', '.join('?' * len(values))})", values
+                f"INSERT INTO attempt ({_NEW_ATTEMPT}) VALUES ({', '.join('?' * len(values))})", values
             )
             if draft is not None:
                 self._drop(draft)
             if answer.session is not None:
                 self._connection.execute("UPDATE session SET updated_at = ? WHERE id = ?", (at, answer.session))
-        return Attempt(int(cursor.lastrowid or 0), datetime.fromisoformat(at), *values[1:])
+        head, tail = values[2:12], values[12:]
+        return Attempt(int(cursor.lastrowid or 0), datetime.fromisoformat(at), *head, False, *tail)
 
     def attempts(
         self, *, bank: str | None = None, item: str | None = None, part: str | None = None, session: int | None = None
     ) -> list[Attempt]:
-        """Stored answers, oldest first; each given argument narrows them."""
+        """Stored answers, oldest first, slips too; each given argument narrows them."""
         wanted = {"bank": bank, "item": item, "part": part, "session": session}
         given = {name: value for name, value in wanted.items() if value is not None}
         where = " WHERE " + " AND ".join(f"{name} = ?" for name in given) if given else ""
-        return [_attempt(row) for row in self._rows(f"SELECT {_ATTEMPT} FROM attempt{where} ORDER BY id", tuple(given.values()))]
+        query = f"SELECT {_ATTEMPT} FROM attempt{where} ORDER BY at, id"
+        return [_stored(Attempt, row) for row in self._rows(query, tuple(given.values()))]
+
+    def marks(self, *, session: int | None = None) -> list[Mark]:
+        """All stored answers without their words, oldest first, slips too; ``session`` narrows them to a sitting."""
+        where, values = ("", ()) if session is None else (" WHERE session = ?", (session,))
+        return [_stored(Mark, row) for row in self._rows(f"SELECT {_MARK} FROM attempt{where} ORDER BY at, id", values)]
+
+    def last_attempt(self) -> int:
+        """The id of the answer stored last; 0 where there is none."""
+        return int(self._rows("SELECT coalesce(max(id), 0) FROM attempt")[0][0])
+
+    def named(self) -> dict[int, tuple[str, ...]]:
+        """Attempt's id -> the misconceptions that its score or verdict named; attempts without any are left out."""
+        found: dict[int, tuple[str, ...]] = {}
+        query = """SELECT id, CASE WHEN json_valid(score) THEN json_extract(score, '$.misconceptions') END AS named,
+            CASE WHEN json_valid(verdict) THEN json_extract(verdict, '$.diagnosis') END AS causes
+            FROM attempt WHERE outcome NOT IN ('right', 'pass')"""
+        for row in self._rows(query):
+            named, causes = json.loads(row["named"] or "[]"), json.loads(row["causes"] or "[]")
+            ids = [one for one in named if isinstance(one, str)] if isinstance(named, list) else []
+            if isinstance(causes, list):
+                ids += [cause["id"] for cause in causes if isinstance(cause, dict) and isinstance(cause.get("id"), str)]
+            if ids:
+                found[int(row["id"])] = tuple(dict.fromkeys(ids))
+        return found
+
+    def withdraw(self, attempt: int) -> None:
+        """Notes that an answer was a slip: it stays in the log and counts for nothing. Twice is as good as once."""
+        with told(self.path), transaction(self._connection):
+            self._connection.execute("INSERT OR IGNORE INTO withdrawal (attempt, at) VALUES (?, ?)", (attempt, self._stamp()))
+
+    def flag(self, item: str, raised: bool) -> None:
+        """Raises or lowers an item's flag."""
+        with told(self.path), transaction(self._connection):
+            values = (new_uid(), self._stamp(), item, int(raised))
+            self._connection.execute("INSERT INTO flag (uid, at, item, raised) VALUES (?, ?, ?, ?)", values)
+
+    def flagged(self) -> frozenset[str]:
+        """Items whose flag is raised."""
+        rows = self._rows("SELECT item, raised FROM flag ORDER BY at, id")
+        return frozenset(item for item, raised in {row["item"]: row["raised"] for row in rows}.items() if raised)
+
+    def recommend(self, items: Mapping[str, str]) -> None:
+        """Asks for items to come soon, each with the reason why; it holds until the item is answered."""
+        with told(self.path), transaction(self._connection):
+            for item, reason in items.items():
+                values = (new_uid(), self._stamp(), item, reason)
+                self._connection.execute("INSERT INTO recommendation (uid, at, item, reason) VALUES (?, ?, ?, ?)", values)
+
+    def recommended(self) -> dict[str, str]:
+        """Item -> why it was last asked for, of those not answered since; what was asked for first comes first."""
+        query = """SELECT item, reason FROM recommendation AS r
+            WHERE NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = r.item AND attempt.at > r.at) ORDER BY at, id"""
+        return {row["item"]: row["reason"] for row in self._rows(query)}
+
+    def set(self, name: str, value: str) -> None:
+        """Keeps a setting of the app."""
+        with told(self.path), transaction(self._connection):
+            self._connection.execute(
+                "INSERT INTO setting (name, value, at) VALUES (?, ?, ?)"
+                " ON CONFLICT (name) DO UPDATE SET value = excluded.value, at = excluded.at",
+                (name, value, self._stamp()),
+            )
+
+    def setting(self, name: str) -> str | None:
+        """A setting of the app; ``None`` where it was never set."""
+        rows = self._rows("SELECT value FROM setting WHERE name = ?", (name,))
+        return str(rows[0]["value"]) if rows else None
 
     def save_draft(self, key: DraftKey, text: str) -> None:
         """Keeps what was typed so far, in place of what was kept before."""
@@ -135,8 +216,9 @@ class Store:
         at = self._stamp()
         with told(self.path), transaction(self._connection):
             cursor = self._connection.execute(
-                "INSERT INTO session (kind, bank, item, seed, position, started_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (kind, bank, item, seed, json.dumps(dict(position)), at, at),
+                "INSERT INTO session (uid, kind, bank, item, seed, position, started_at, updated_at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (new_uid(), kind, bank, item, seed, json.dumps(dict(position)), at, at),
             )
         return self.session(int(cursor.lastrowid or 0))
 
