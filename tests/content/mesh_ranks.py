@@ -23,11 +23,11 @@ Found = float | list[float] | str
 
 def sharded(*shape: int, factor: float | None = None, force_sum: bool = True) -> Any:
     """A layer of two weights on a mesh of (replicas, shards) or (shards,): each weight's gradient is the layer's input."""
-    layer = nn.Linear(1, 2, bias=False)
+    layer: Any = nn.Linear(1, 2, bias=False)
     fully_shard(layer, mesh=init_device_mesh("cpu", shape, mesh_dim_names=("replicas", "shards")[-len(shape) :]))
     if factor is not None:
-        layer.set_force_sum_reduction_for_comms(force_sum)  # type: ignore[attr-defined]
-        layer.set_gradient_divide_factor(factor)  # type: ignore[attr-defined]
+        layer.set_force_sum_reduction_for_comms(force_sum)
+        layer.set_gradient_divide_factor(factor)
     return layer
 
 
@@ -88,7 +88,9 @@ def run(folder: Path, name: str, world_size: int, experiments: Callable[[int], I
             status = 1
             try:
                 torch.set_num_threads(1)
-                store = dist.FileStore(str(folder / f"{name}.store"), world_size)
+                store = dist.FileStore(  # type: ignore[attr-defined]
+                    str(folder / f"{name}.store"), world_size
+                )
                 dist.init_process_group("gloo", store=store, rank=rank, world_size=world_size, timeout=timedelta(seconds=60))
                 found = dict(experiments(rank))
                 if rank == 0:
@@ -98,7 +100,8 @@ def run(folder: Path, name: str, world_size: int, experiments: Callable[[int], I
             finally:
                 os._exit(status)
         children.append(child)
-    return not any([os.waitpid(child, 0)[1] for child in children])
+    statuses = [os.waitpid(child, 0)[1] for child in children]
+    return not any(statuses)
 
 
 if __name__ == "__main__":

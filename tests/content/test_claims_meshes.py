@@ -38,4 +38,3 @@ def test_what_fsdp2_divides_by(found: Found, experiment: str, gradient: float) -
 
 def test_a_factor_on_gloo_needs_forced_sums(found: Found) -> None:
     assert "PREMUL_SUM" in found["premultiplied sum"]
-
