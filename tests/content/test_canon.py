@@ -43,7 +43,7 @@ def score(library: Library, item: str, part: str, answer: str, seed: int | None 
 def test_the_bank_holds_the_lesson(library: Library) -> None:
     assert not library.faults
     found = {id: loaded.item.kind for id, loaded in library.items.items() if loaded.bank_id == "intended-average"}
-    assert found == ITEMS
+    assert found.items() >= ITEMS.items()
     assert all(library.items[id].item.confidence for id in found)
     assert [p.points for p in library.items["two-rank-tokens"].item.parts] == [1, 1, 1, 1]
     assert [p.points for p in library.items["three-rank-tokens"].item.parts] == [1, 1, 1, 2]

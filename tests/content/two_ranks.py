@@ -147,6 +147,40 @@ def unused_everywhere(rank: int) -> str:
     return ""
 
 
+def unused_on_one_rank(rank: int) -> str:
+    """Without ``find_unused_parameters``; rank 1 alone uses the head. Where each rank gets stuck, and what it says."""
+    group = dist.new_group(timeout=timedelta(seconds=2))
+    model = DistributedDataParallel(TwoHeads(), process_group=group)
+    where = "backward"
+    try:
+        model(row(6.0), rank == 1).backward()
+        where = "next forward"
+        model(row(6.0), rank == 1)
+    except RuntimeError as error:
+        return f"{where}: {error}"
+    return "nothing"
+
+
+def touched(rank: int) -> tuple[float, float]:
+    """A parameter and a buffer that rank 1 changes after wrapping, as they are after a forward."""
+    inner = line(1.0)
+    inner.register_buffer("seen", torch.zeros((), dtype=torch.float64))
+    model = DistributedDataParallel(inner)
+    if rank:
+        inner.weight.data.fill_(7.0)
+        inner.seen.fill_(7.0)
+    model(row(1.0))
+    return inner.weight.item(), inner.seen.item()
+
+
+def average_of_integers(rank: int) -> str:
+    try:
+        dist.all_reduce(torch.tensor(rank + 3), op=dist.ReduceOp.AVG)
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
 FEATURES = (2.0, 5.0)
 """What each rank's encoder turns into its feature; the encoder is one weight of 1."""
 
@@ -199,14 +233,18 @@ def experiments(rank: int) -> Iterator[tuple[str, Found]]:
     yield "through .module", through_the_module(rank)
     yield "flag late, first window", flag_between_forward_and_backward(rank, 1)
     yield "flag late, second window", flag_between_forward_and_backward(rank, 2)
-    yield "first synchronised", first_synchronised(rank, ((1.0, 3.0), (4.0, 3.0)))
-    yield "last synchronised", whole_window(rank, ((1.0, 3.0), (4.0, 3.0)))
+    yield "first synchronised", first_synchronised(rank, ((2.0, 1.0), (4.0, 4.0)))
+    yield "last synchronised", whole_window(rank, ((2.0, 1.0), (4.0, 4.0)))
+    yield "parameter after a forward", touched(rank)[0]
+    yield "buffer after a forward", touched(rank)[1]
+    yield "average of integers", average_of_integers(rank)
     yield "unused head", unused_head(rank)
     yield "unused everywhere", unused_everywhere(rank)
     yield "gathered plainly", gathered(rank, False)
     yield "gathered with gradient", gathered(rank, True)
     yield "join, launch size", joined(rank, True)
     yield "join, active ranks", joined(rank, False)
+    yield "unused on one rank", unused_on_one_rank(rank)
     yield "monitored barrier", missing_at_a_barrier(rank)
 
 
