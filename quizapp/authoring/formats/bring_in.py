@@ -18,6 +18,7 @@ from quizapp.authoring.formats.source import Source, sources
 from quizapp.authoring.formats.spreadsheet import read_csv
 from quizapp.authoring.lint import lint
 from quizapp.bank.fault import Fault
+from quizapp.bank.load import load
 from quizapp.bank.words import slug
 
 READERS: Mapping[str, Callable[[Source], Intake]] = {
@@ -67,9 +68,12 @@ def bring_in(file: Path, out: Path, format: str | None = None, encoding: str | N
     description = f"Imported from {file.name} ({used})."
     written = bank_yaml(id, out.stem, description, questions)
     while questions:
-        faults = _faults(written.text)
+        faults, doubts = _faults(written.text)
         bad = _owners(faults, written.lines)
         if not bad:
+            names = _owners(doubts, written.lines)
+            gaps = (*written.gaps, *(Gap(name, fault.line, f"mend: {fault.message}") for name, fault in names.items()))
+            written = replace(written, gaps=gaps)
             break
         where = {question.id: (question, intake.file) for intake in intakes for question in intake.questions}
         for name, fault in bad.items():
@@ -126,11 +130,14 @@ def _together(intakes: Sequence[Intake]) -> tuple[list[Question], list[Loss]]:
     return questions, losses
 
 
-def _faults(text: str) -> list[Fault]:
+def _faults(text: str) -> tuple[list[Fault], list[Fault]]:
+    """What keeps items of a bank from loading, and what the deeper check says of it besides."""
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder, "trial.yaml")
         trial.write_text(text, encoding="utf-8")
-        return lint([trial])
+        if faults := load([trial]).faults:
+            return list(faults), []
+        return [], lint([trial])
 
 
 def _owners(faults: Sequence[Fault], lines: Mapping[str, int]) -> dict[str, Fault]:

@@ -226,8 +226,6 @@ class _Reader:
             weight = None
             if match := _WEIGHT.match(answer.lstrip()):
                 weight, answer = Fraction(match[1]) / 100, answer.lstrip()[match.end() :]
-            elif answer.lstrip().startswith("%"):
-                raise _Refused(base + max(start, 0), "a weight that is no percentage", "write %50% or %-50%")
             yield _Piece(base + max(start, 0), sign, answer, weight, self.text(note) or None if marked else None)
 
     def share(self, piece: _Piece) -> Share:

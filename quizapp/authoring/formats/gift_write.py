@@ -36,8 +36,8 @@ def question_text(question: Question) -> str:
 
 def escaped(text: str) -> str:
     """A text with GIFT's own signs made harmless, in one line."""
-    # What stands in brackets at the beginning could be taken for the name of a format.
-    start = "[markdown]" if text.lstrip().startswith("[") else ""
+    # At the beginning, brackets could be taken for the name of a format, and a percentage for a weight.
+    start = "[markdown]" if text.lstrip().startswith(("[", "%")) else ""
     return start + _signs(text)
 
 
