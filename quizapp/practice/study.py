@@ -1,21 +1,17 @@
-"""Study: a bank from its reading notes to its lab, resumed at the step where it was left. Draws nothing on a screen."""
+"""Study: a bank from its reading notes to its lab, resumed at the step where it was left. Draws nothing on a screen.
+
+A queue over all banks (``quizapp.practice.review``) is a study with other steps.
+"""
 
 from collections.abc import Mapping
 
-from quizapp.bank.load import Library, LoadedBank, LoadedItem
-from quizapp.model.question import Checkpoint, Probe
+from quizapp.bank.load import Library, LoadedBank
 from quizapp.model.score import Score
 from quizapp.model.verdict import Verdict
 from quizapp.practice.asked import SCORER, Asked, Step, ask, grade, is_code, titles, varies
+from quizapp.practice.order import stage
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
 from quizapp.store.store import Store
-
-
-def _stage(loaded: LoadedItem) -> int:
-    item = loaded.item
-    if any(is_code(part) for part in item.parts):
-        return 3
-    return 0 if isinstance(item, Checkpoint) else 2 if isinstance(item, Probe) else 1
 
 
 def steps(library: Library, bank: LoadedBank, only: str | None = None) -> tuple[Step, ...]:
@@ -25,7 +21,7 @@ def steps(library: Library, bank: LoadedBank, only: str | None = None) -> tuple[
     """
     items = [library.items[item.id] for item in bank.bank.items if only in (None, item.id)]
     pages = () if only else tuple(Step(reading=page) for page in bank.bank.reading)
-    return pages + tuple(Step(loaded=loaded, part=part) for loaded in sorted(items, key=_stage) for part in loaded.item.parts)
+    return pages + tuple(Step(loaded=loaded, part=part) for loaded in sorted(items, key=stage) for part in loaded.item.parts)
 
 
 def find_bank(library: Library, bank_id: str) -> LoadedBank:
@@ -41,7 +37,9 @@ def _text(value: object) -> str | None:
 
 
 class Study:
-    """A sitting over one bank. Each move and each answer is stored before the method returns."""
+    """A sitting: steps, and where the learner stands in them. Each move and each answer is stored before the method returns."""
+
+    steps: tuple[Step, ...]
 
     def __init__(self, store: Store, library: Library, bank_id: str, only: str | None = None) -> None:
         """Resumes the unfinished sitting over this bank, or starts one.
@@ -52,9 +50,9 @@ class Study:
         """
         self.store = store
         self.library = library
-        self.bank = find_bank(library, bank_id)
         self.titles = titles(library)
-        self.steps = steps(library, self.bank, only)
+        self._bank = find_bank(library, bank_id)
+        self.steps = steps(library, self._bank, only)
         if not self.steps:
             raise KeyError(only or bank_id)
         found = (session for session in store.unfinished("study") if (session.bank, session.item) == (bank_id, only))
@@ -64,6 +62,16 @@ class Study:
         position = self.session.position
         self._seeds = self._read_seeds(position.get("seeds"))
         self.index = self._find(_text(position.get("step")))
+
+    @property
+    def bank(self) -> LoadedBank:
+        """The bank of the present step."""
+        return self._bank
+
+    @property
+    def title(self) -> str:
+        """What the sitting is over."""
+        return self._bank.bank.title
 
     @staticmethod
     def _read_seeds(value: object) -> dict[str, int]:
@@ -88,6 +96,10 @@ class Study:
         """The seed of the numbers that this sitting shows for an item; ``None`` for the bank's own."""
         return self._seeds.get(item_id)
 
+    def _since(self) -> int:
+        """The id of the answer after which answers to the present step belong to it."""
+        return 0
+
     def asked(self) -> Asked:
         """The present step's question. Raises as :func:`~quizapp.practice.asked.ask` does; a reading step has none."""
         step = self.step
@@ -96,15 +108,26 @@ class Study:
         return ask(step.loaded, step.part.id, self.seed(step.loaded.item.id))
 
     def result(self) -> Attempt | None:
-        """The last answer of this sitting to the present question with its present numbers."""
+        """The last answer of this sitting to the present question with its present numbers, if it was no slip."""
         step = self.step
         if step.loaded is None or step.part is None:
             return None
-        found = self.store.attempts(session=self.session.id, item=step.loaded.item.id, part=step.part.id)
+        stored = self.store.attempts(session=self.session.id, item=step.loaded.item.id, part=step.part.id)
+        found = sorted((one for one in stored if one.id > self._since() and not one.withdrawn), key=lambda one: -one.id)
         if is_code(step.part):
-            return next((attempt for attempt in reversed(found) if attempt.verdict() is not None), None)
+            return next((attempt for attempt in found if attempt.verdict() is not None), None)
         seed = self.seed(step.loaded.item.id)
-        return next((attempt for attempt in reversed(found) if attempt.seed == seed and attempt.score() is not None), None)
+        return next((attempt for attempt in found if attempt.seed == seed and attempt.score() is not None), None)
+
+    def withdraw(self) -> Attempt | None:
+        """Takes back the last answer to the present question as a slip: it stays in the log and counts for nothing.
+
+        Returns: the answer taken back; ``None`` where there was none.
+        """
+        attempt = self.result()
+        if attempt is not None:
+            self.store.withdraw(attempt.id)
+        return attempt
 
     def draft_key(self) -> DraftKey:
         """Where the present question's draft is kept."""
@@ -118,13 +141,14 @@ class Study:
         """What an answer would earn; nothing is stored. Raises as :func:`~quizapp.practice.asked.grade` does."""
         return grade(self.asked(), answer, self.titles)
 
-    def record(self, answer: str, score: Score, confidence: int | None = None) -> Attempt:
-        """Stores an answer to the present question with its score."""
-        return self._add(answer, seed=self.draft_key().seed, score=score, confidence=confidence, draft=self.draft_key())
+    def record(self, answer: str, score: Score, confidence: int | None = None, seconds: float | None = None) -> Attempt:
+        """Stores an answer to the present question with its score; ``seconds``: how long the learner took."""
+        key = self.draft_key()
+        return self._add(answer, seed=key.seed, score=score, confidence=confidence, seconds=seconds, draft=key)
 
-    def record_code(self, source: str, verdict: Verdict, confidence: int | None = None) -> Attempt:
+    def record_code(self, source: str, verdict: Verdict, confidence: int | None = None, seconds: float | None = None) -> Attempt:
         """Stores a submission with its verdict. The draft stays: the learner goes on from it."""
-        return self._add(source, seed=verdict.seed, verdict=verdict, confidence=confidence, draft=None)
+        return self._add(source, seed=verdict.seed, verdict=verdict, confidence=confidence, seconds=seconds, draft=None)
 
     def _add(
         self,
@@ -134,6 +158,7 @@ class Study:
         score: Score | None = None,
         verdict: Verdict | None = None,
         confidence: int | None,
+        seconds: float | None,
         draft: DraftKey | None,
     ) -> Attempt:
         step = self.step
@@ -141,7 +166,7 @@ class Study:
         assert step.part is not None
         answer = Answer(
             session=self.session.id,
-            bank=self.bank.bank.id,
+            bank=step.loaded.bank_id,
             item=step.loaded.item.id,
             part=step.part.id,
             seed=seed,
@@ -151,6 +176,7 @@ class Study:
             score=score,
             verdict=verdict,
             confidence=confidence,
+            seconds=seconds,
         )
         return self.store.add(answer, draft)
 
@@ -175,9 +201,12 @@ class Study:
             seed += 1
             if ask(loaded, part.id, seed).variant.values != shown:
                 break
-        self._seeds[loaded.item.id] = seed
+        self._take_seed(loaded.item.id, seed)
         self._keep()
         return True
+
+    def _take_seed(self, item_id: str, seed: int) -> None:
+        self._seeds[item_id] = seed
 
     def finish(self) -> None:
         """Ends the sitting."""
