@@ -9,9 +9,10 @@ from pathlib import Path
 
 from quizapp.bank.fault import Fault
 from quizapp.bank.find import builtin_folder, role, yaml_files
+from quizapp.bank.graph import merged_topics
 from quizapp.bank.reading import FileReading, LoadedItem, read_bank, read_registry
 from quizapp.model.misconception import Misconception
-from quizapp.model.question import Bank
+from quizapp.model.question import Bank, Topic
 
 __all__ = ["Library", "LoadedBank", "LoadedItem", "load", "load_registry"]
 
@@ -37,6 +38,11 @@ class Library:
     faults: tuple[Fault, ...]
     items: Mapping[str, LoadedItem]
     """All items by id, in the order of folders, files and lines."""
+
+    @property
+    def topics(self) -> dict[str, Topic]:
+        """All declared topics by id, with what every bank says of them."""
+        return merged_topics([loaded.bank for loaded in self.banks])
 
 
 def load(folders: Sequence[Path], context: Sequence[Path] = ()) -> Library:

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -18,6 +18,9 @@ bank_app.command("quizapp.cli.interchange:import_", name="import", help="Make a 
 bank_app.command("quizapp.cli.interchange:export", name="export", help="Write banks or items for another program.")
 
 Folders = Annotated[tuple[Path, ...], Parameter(name="--bank", negative=(), help="A folder of banks to add (repeatable).")]
+Backend = Annotated[Literal["docker", "local", "auto"], Parameter(name="--backend")]
+PROGRAMS_PER_WORKER = 50
+"""A lab's own programs trust each other."""
 Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print one JSON object.")]
 
 
@@ -33,13 +36,17 @@ def library(extra: Sequence[Path]) -> Library:
 
 
 @bank_app.command
-def lint(*paths: Path, json: Json = False) -> int:
+def lint(*paths: Path, run: Annotated[bool, Parameter(negative=())] = False, backend: Backend = "auto", json: Json = False) -> int:
     """Check banks: every fault as file:line:column, what is wrong, what to write instead.
 
     Parameters
     ----------
     paths
         Files or folders; without any, all banks.
+    run
+        Also run every lab's programs: starter and wrong ones must fail, the latter under their own name, right ones pass.
+    backend
+        Where --run runs them.
     """
     from quizapp.authoring.lint import lint as faults_of
 
@@ -47,7 +54,9 @@ def lint(*paths: Path, json: Json = False) -> int:
         _readable(path)
         if not any(True for _ in yaml_files(path)):
             raise Problem(f"{path}: no bank in this folder (no .yaml file); name a folder or file that holds one")
-    faults = faults_of(paths or bank_folders())
+    faults = faults_of(paths or bank_folders(), bank_folders())
+    if run:
+        faults += _rehearsed(paths or bank_folders(), backend, quiet=json)
     if json:
         _print_json({"faults": [_as_json(fault) for fault in faults]})
     else:
@@ -56,6 +65,28 @@ def lint(*paths: Path, json: Json = False) -> int:
         if not faults:
             print("no faults")
     return 1 if faults else 0
+
+
+def _rehearsed(paths: Sequence[Path], backend: str, quiet: bool) -> list[Fault]:
+    from quizapp.authoring.rehearsal import labs_under, rehearse
+    from quizapp.judge.bench import BackendUnavailable, Bench
+
+    folders = labs_under(paths)
+    if not folders:
+        return []
+    titles = {name: wrong.title for name, wrong in load([*bank_folders(), *paths]).registry.items()}
+    bench = Bench(backend, submissions_per_worker=PROGRAMS_PER_WORKER)
+    try:
+        if quiet or not sys.stderr.isatty():
+            return rehearse(folders, bench, titles)
+        from rich.console import Console
+
+        with Console(stderr=True).status("starting workers") as status:
+            return rehearse(folders, bench, titles, status.update)
+    except BackendUnavailable as error:
+        raise Problem(str(error), code=3) from None
+    finally:
+        bench.close()
 
 
 @bank_app.command(name="list")

@@ -75,12 +75,12 @@ def test_what_loading_finds_is_among_it(linted: Linted) -> None:
 
 
 def test_variants_in_which_wrong_numbers_are_right_are_found(linted: Linted) -> None:
-    assert linted((CONSTRAINT, "")) == [("variant", 20, 21), ("variant", 34, 13)]
+    assert linted((CONSTRAINT, "")) == [("too-close", 20, 21), ("same-value", 34, 13)]
 
 
 def test_a_wrong_number_within_five_tolerances_is_found(linted: Linted) -> None:
     old = "value: mean(S/n), misconception: mean-of-rank-means}\n      - id"
-    assert linted((old, old.replace("mean(S/n)", "sum(S)/sum(n)*1.002"))) == [("variant", 21, 21)]
+    assert linted((old, old.replace("mean(S/n)", "sum(S)/sum(n)*1.002"))) == [("too-close", 21, 21)]
     assert linted((old, old.replace("mean(S/n)", "sum(S)/sum(n)*1.003"))) == []
 
 
