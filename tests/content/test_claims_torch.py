@@ -9,7 +9,9 @@ from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
 
-def after_three_steps(kind: type[torch.optim.Optimizer], factor: float, clip: float | None = None, **options: float) -> torch.Tensor:
+def after_three_steps(
+    kind: type[torch.optim.Optimizer], factor: float, clip: float | None = None, **options: float
+) -> torch.Tensor:
     """A parameter after three steps on fixed gradients times a factor, minus its start."""
     weight = torch.nn.Parameter(torch.tensor([1.0, -2.0, 3.0], dtype=torch.float64))
     optimizer = kind([weight], lr=0.01, **options)  # type: ignore[call-arg]
@@ -131,4 +133,5 @@ def test_number_formats() -> None:
     # the error of rounding is half of that: 0.4 percent
     worst = torch.tensor(1 + 2**-8, dtype=torch.float64)
     assert abs(float(worst.to(torch.bfloat16)) / float(worst) - 1) == pytest.approx(0.004, rel=0.05)
-    assert torch.tensor(2000.0).half().isfinite() and (64 * torch.tensor(2000.0)).half().isinf()
+    assert torch.tensor(2000.0).half().isfinite()
+    assert (64 * torch.tensor(2000.0)).half().isinf()
