@@ -75,6 +75,11 @@ class Store:
         """Closes the file; calling it twice is harmless."""
         self._connection.close()
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The open file, for ``quizapp.store`` alone."""
+        return self._connection
+
     def _stamp(self) -> str:
         return self.clock().astimezone(UTC).isoformat(timespec="milliseconds")
 
