@@ -38,18 +38,27 @@ def read_moodle(source: Source) -> Intake:
             reader.questions(parse(text))
             return intake
         except BrokenXml as broken:
-            intake.fail(broken.line, broken.column, broken.message, broken.mend)
+            unclosed = _unclosed(broken.root)
+            inside = f" (in the <{unclosed.tag}> that begins in line {unclosed.line})" if unclosed else ""
+            intake.fail(broken.line, broken.column, broken.message + inside, broken.mend)
             if broken.root is None:
                 return intake
             reader.questions(broken.root)
-            offset = _offset(text, broken.line, broken.column)
-            found = next((match for match in _QUESTION.finditer(text, max(offset, len(before) + 1))), None)
+            # An element left open swallows the questions after it, so reading starts again behind its beginning.
+            at = (unclosed.line, unclosed.column) if unclosed else (broken.line, broken.column)
+            found = _QUESTION.search(text, max(_offset(text, *at), len(before)) + 1)
             if found is None:
                 return intake
             # Lines and columns stay as they are in the file: what was read becomes white space.
             before = re.sub(r"[^\n]", " ", text[: found.start()])
             text = _opened(before) + text[found.start() :]
     return intake
+
+
+def _unclosed(root: Element | None) -> Element | None:
+    """The element below the root that was open when the document broke off."""
+    last = root.children[-1] if root is not None and root.children else None
+    return last if last is not None and not last.closed else None
 
 
 def _opened(blank: str) -> str:
