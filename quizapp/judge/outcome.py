@@ -7,6 +7,8 @@ from typing import Any
 
 from quizapp.model.verdict import Outcome, Place, RankReport
 
+MOST_CALLS = 8
+"""Collectives kept of each rank."""
 LIMIT_SIGNALS = {signal.SIGKILL: "memory", signal.SIGXCPU: "CPU time", signal.SIGXFSZ: "file size"}
 
 
@@ -57,7 +59,10 @@ def _report(rank: int, given: Mapping[str, Any]) -> RankReport:
         message = _signal_name(given)
     if state == "exited":
         message = f"exit code {given.get('code')}"
-    return RankReport(rank=rank, state=shown, collective=_text(given.get("collective"), 200), place=place, message=message)  # type: ignore[arg-type]
+    told = given.get("collectives")
+    calls = tuple(text for call in (told if isinstance(told, list) else [])[-MOST_CALLS:] if (text := _text(call, 200)))
+    last = calls[-1] if calls else None
+    return RankReport(rank=rank, state=shown, collective=last, collectives=calls, place=place, message=message)  # type: ignore[arg-type]
 
 
 def _signal_name(given: Mapping[str, Any]) -> str:

@@ -63,6 +63,8 @@ class RankReport(Model):
     state: Literal["finished", "waiting", "running", "raised", "exited", "killed"]
     collective: str | None = None
     """The last collective that it entered: kind, shape and order number."""
+    collectives: tuple[str, ...] = ()
+    """The last few of them, oldest first."""
     place: Place | None = None
     message: str | None = None
 

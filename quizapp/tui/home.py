@@ -63,11 +63,13 @@ class HomeScreen(Page):
     ABOUT = """
 **Home.** `Enter` studies the marked bank, from its reading notes to its lab, and goes on where you left it. `i` rehearses an
 interview. `o` opens the bank at a step of your choice, `p` shows your points and how well your confidence foretells them.
+`g` opens the playground: token counts in, weights out.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "interview", "Interview"),
         Binding("o", "contents", "Contents"),
         Binding("p", "progress", "Progress"),
+        Binding("g", "playground", "Playground"),
         Binding("q", "app.quit", "Quit"),
     ]
 
@@ -184,6 +186,11 @@ interview. `o` opens the bank at a step of your choice, `p` shows your points an
 
         if (bank := self._marked()) is not None:
             quiz_app(self).interview(bank)
+
+    def action_playground(self) -> None:
+        from quizapp.tui.playground import PlaygroundScreen
+
+        self.app.push_screen(PlaygroundScreen())
 
     def action_contents(self) -> None:
         from quizapp.tui.app import quiz_app

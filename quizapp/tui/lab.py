@@ -18,6 +18,7 @@ from quizapp.model.lab import Lab
 from quizapp.model.question import CodePart
 from quizapp.model.verdict import Verdict
 from quizapp.practice.study import Study
+from quizapp.store.record import Attempt
 from quizapp.tui import external_editor
 from quizapp.tui.code_editor import CodeEditor
 from quizapp.tui.drafting import Drafting
@@ -58,7 +59,8 @@ class LabScreen(StudyPage):
     ABOUT = """
 **The lab.** Write the function that the task asks for. `Ctrl+S` runs it on several real ranks and shows the verdict; `Esc` stops
 a run. `Ctrl+E` opens your own editor (`VISUAL` or `EDITOR`). `F6` gives the screen to the task, the editor or both. `F7` shows the
-last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What you type is kept as you type it.
+last verdict, `F9` all your attempts with what you changed from one to the next, `F8` takes the starting code again (`Ctrl+Z`
+undoes that). `F5` shows solutions once yours has passed, or when you give up. What you type is kept as you type it.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "submit", "Run", key_display="Ctrl+S", priority=True),
@@ -67,6 +69,8 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
         Binding("f7", "verdict", "Verdict", key_display="F7", priority=True),
         Binding("f3", "step(-1)", "Back", show=False, priority=True),
         Binding("f4", "step(1)", "Skip", show=False, priority=True),
+        Binding("f9", "attempts", "Attempts", key_display="F9", priority=True),
+        Binding("f5", "solutions", "Solution", key_display="F5", priority=True, show=False),
         Binding("f8", "starter", "Start over", key_display="F8", priority=True, show=False),
         Binding("escape", "stop", "Home", key_display="Esc", priority=True),
     ]
@@ -89,10 +93,10 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
         self.cancel: threading.Event | None = None
         self._began = 0.0
         self._phase = ""
+        self._giving_up = False
 
     def heading(self) -> tuple[str, str]:
-        found = self.study.store.attempts(bank=self.study.bank.bank.id, item=self.asked.item_id, part=self.part.id)
-        best = max((attempt.points for attempt in found), default=0)
+        best = max((attempt.points for attempt in self._attempts()), default=0)
         return self.asked.title, f"lab · {points(best, self.part.points)} · {super().heading()[1]}"
 
     def body(self) -> ComposeResult:
@@ -124,7 +128,7 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
             self.cancel.set()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "verdict":
+        if action in ("verdict", "attempts"):
             return self.study.result() is not None
         if action in ("submit", "external", "starter"):
             return self.lab is not None and self.cancel is None
@@ -284,6 +288,38 @@ last verdict, `F8` takes the starting code again (`Ctrl+Z` undoes that). What yo
         verdict = None if attempt is None else attempt.verdict()
         if attempt is not None and verdict is not None:
             self._show(verdict, attempt.text)
+
+    def _attempts(self) -> list[Attempt]:
+        """All of the learner's runs of this lab, oldest first."""
+        return self.study.store.attempts(bank=self.study.bank.bank.id, item=self.asked.item_id, part=self.part.id)
+
+    def action_attempts(self) -> None:
+        from quizapp.tui.attempts import AttemptsScreen
+
+        found = self.stored(self._attempts)
+        if not found:
+            return
+
+        def chosen(attempt: Attempt | None) -> None:
+            verdict = None if attempt is None else attempt.verdict()
+            if attempt is not None and verdict is not None:
+                self._show(verdict, attempt.text)
+
+        self.app.push_screen(AttemptsScreen(self.asked.title, found, self._starter()), chosen)
+
+    def action_solutions(self) -> None:
+        from quizapp.tui.solutions import SolutionsScreen, solutions
+
+        found = self.stored(self._attempts) or []
+        if not self._giving_up and not any(attempt.outcome == "pass" for attempt in found):
+            self._giving_up = True
+            self._say("F5 shows solutions once yours has passed. Press F5 again to give up and see them now.")
+            return
+        files = solutions(self.folder)
+        if files:
+            self.app.push_screen(SolutionsScreen(self.asked.title, files))
+        else:
+            self._say("This lab has no solution that can be read.")
 
     async def action_stop(self) -> None:
         if self.cancel is not None:

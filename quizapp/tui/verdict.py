@@ -9,9 +9,11 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from quizapp.judge.in_numbers import in_numbers
 from quizapp.model.misconception import Misconception
 from quizapp.model.verdict import RankReport, ScenarioVerdict, Verdict
 from quizapp.tui.inline import inline
+from quizapp.tui.lanes import lanes
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points, sign, signed, style, word
 from quizapp.tui.table import rows
@@ -85,10 +87,15 @@ def sections(
         yield "Cause", Content("\n").join(lines)
     shown = weighed(verdict)
     if shown is not None:
-        yield f"Weights: {shown.name}, {shown.world_size} ranks, valid tokens {counts(shown)}", weight_bars(shown.weights, columns)
+        numbers = in_numbers(shown.weights)
+        text = weight_bars(shown.weights, columns) + (Content(f"\n{numbers}") if numbers else Content(""))
+        yield f"Weights: {shown.name}, {shown.world_size} ranks, valid tokens {counts(shown)}", text
     elif verdict.counterexample is not None:
         yield "Smallest failing scenario", scenario_table((verdict.counterexample,))
     if verdict.ranks:
+        side_by_side = lanes(verdict.ranks, columns)
+        if side_by_side is not None:
+            yield "Collectives, rank by rank", side_by_side
         yield "Ranks", rank_lines(verdict.ranks, source, columns)
     if verdict.scenarios:
         yield "Scenarios", scenario_table(verdict.scenarios)

@@ -104,7 +104,11 @@ def weight_bars(weights: Sequence[TokenWeight], columns: int) -> Content:
 
     Empty where there are no weights.
     """
-    largest, groups = scale(weights), alike(weights)
+    return bars(alike(weights), scale(weights), columns)
+
+
+def bars(groups: Sequence[Alike], largest: float, columns: int) -> Content:
+    """The same for tokens that have been put together already; ``largest`` is the size of the longest bar."""
     several = len({group.microbatch for group in groups}) > 1
     names = []
     for group in groups:

@@ -171,9 +171,9 @@ def _result(index: int, run: _Run, end: str, output_bytes: int) -> wire.Frame:
     mismatch = supervise.first_mismatch(run.group.journal)
     crossing = supervise.first_crossing(run.group.journal) if mismatch is None else None
     for rank in range(size):
-        report, last = run.reports[rank], supervise.last_collective(run.group.journal, rank)
-        report["collective"] = last
-        if report["state"] == "killed" and (line := supervise.line_in(last)) is not None:
+        report, calls = run.reports[rank], supervise.last_collectives(run.group.journal, rank)
+        report["collectives"] = calls
+        if report["state"] == "killed" and calls and (line := supervise.line_in(calls[-1])) is not None:
             report["line"] = line  # a rank that gloo aborted has no stack to ask for
     data = {
         "index": index,

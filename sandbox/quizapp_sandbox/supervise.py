@@ -19,6 +19,8 @@ BUSY_GRACE = 2.0
 """The same on a machine without a free core, where the transport itself may be what waits."""
 FREE_SHARE = 0.25
 """Of one core's time; less idle time than this means that there is none."""
+LANE = 8
+"""Collectives told of each rank that took part in a failure."""
 SEES_THREADS = os.path.isdir("/proc/self/task")
 """Whether the kernel tells what threads do. Elsewhere (macOS) the journal and the ranks' stacks must do, which takes longer."""
 
@@ -160,10 +162,9 @@ def _side_by_side(journal: Journal) -> Iterator[tuple[int, tuple[Collective | No
         yield number, tuple(row.get(number) for row in rows)
 
 
-def last_collective(journal: Journal, rank: int) -> str | None:
-    """The rank's last collective as text, with its order number."""
-    calls = journal.calls(rank)
-    return f"#{calls[-1][0]} {calls[-1][1]}" if calls else None
+def last_collectives(journal: Journal, rank: int) -> list[str]:
+    """The rank's last few collectives as text, each with its order number, oldest first."""
+    return [f"#{number} {call}" for number, call in journal.calls(rank)[-LANE:]]
 
 
 def line_in(collective: str | None) -> int | None:

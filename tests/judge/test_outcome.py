@@ -20,7 +20,7 @@ SEGFAULT: dict[str, Any] = {"state": "killed", "signal": 11}
 ABORT: dict[str, Any] = {"state": "killed", "signal": 6}
 KILLED: dict[str, Any] = {"state": "killed", "signal": 9}
 EXITED: dict[str, Any] = {"state": "exited", "code": 0}
-WAITING: dict[str, Any] = {"state": "waiting", "line": 5, "collective": "#1 all_reduce([] int64) at line 5"}
+WAITING: dict[str, Any] = {"state": "waiting", "line": 5, "collectives": ["#1 all_reduce([] int64) at line 5"]}
 RUNNING: dict[str, Any] = {"state": "running", "line": 3, "function": "f"}
 MISSED = {"number": 2, "calls": ["all_reduce([36] float64) in backward", None]}
 DIFFERS = {"number": 1, "calls": ["all_reduce([] int64) at line 5", "barrier at line 8"]}
@@ -93,7 +93,7 @@ STATES = st.sampled_from([SEEN, PEER, RAISED, INVALID, MEMORY, FORGED, SEGFAULT,
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner, max_size=3), max_leaves=5
 )
-ANY = st.dictionaries(st.sampled_from(["state", "message", "line", "column", "function", "signal", "code", "collective"]), JSON)
+ANY = st.dictionaries(st.sampled_from(["state", "message", "line", "column", "function", "signal", "code", "collectives"]), JSON)
 MISMATCHES = st.none() | st.dictionaries(
     st.sampled_from(["number", "calls"]), st.lists(st.none() | st.text(max_size=5), max_size=3)
 )

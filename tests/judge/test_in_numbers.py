@@ -1,0 +1,38 @@
+"""The sentence that puts a verdict's weights into two numbers."""
+
+from quizapp.judge.in_numbers import in_numbers
+from quizapp.model.verdict import TokenWeight
+
+
+def weight(rank: int, token: int, wanted: float, given: float | None, valid: bool = True, microbatch: int = 0) -> TokenWeight:
+    return TokenWeight(rank=rank, microbatch=microbatch, token=token, valid=valid, wanted=wanted, given=given)
+
+
+def test_both_numbers_are_said() -> None:
+    told = in_numbers([weight(0, 0, 1 / 3, 1 / 2), weight(1, 0, 1 / 3, 1 / 4), weight(1, 1, 1 / 3, 1 / 4)])
+    assert told == (
+        "If the losses were 1 (rank 0), 2 (rank 1), 3 (rank 1), the objective would be 2; with these weights it is 7/4."
+    )
+
+
+def test_padding_that_counts_is_called_padding() -> None:
+    told = in_numbers([weight(0, 0, 1.0, 0.5), weight(0, 1, 0.0, 0.5, valid=False), weight(1, 0, 0.0, 0.0, valid=False)])
+    assert told is not None
+    assert "2 (rank 0, padding)" in told
+    assert told.endswith("the objective would be 1; with these weights it is 3/2.")
+
+
+def test_one_token_and_several_microbatches() -> None:
+    assert in_numbers([weight(0, 0, 1.0, 0.25)]) == (
+        "If its loss were 1 (rank 0), the objective would be 1; with these weights it is 1/4."
+    )
+    told = in_numbers([weight(0, 0, 0.5, 0.5), weight(0, 0, 0.5, 0.25, microbatch=1)])
+    assert told is not None
+    assert "2 (rank 0, microbatch 1)" in told
+
+
+def test_nothing_is_said_where_there_is_nothing_to_say() -> None:
+    assert in_numbers([]) is None
+    assert in_numbers([weight(0, 0, 0.5, 0.5)]) is None
+    assert in_numbers([weight(0, 0, 0.5, None)]) is None
+    assert in_numbers([weight(0, token, 0.1, 0.2) for token in range(9)]) is None
