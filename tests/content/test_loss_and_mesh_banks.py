@@ -224,5 +224,3 @@ def test_figures_told_in_texts() -> None:
     assert (round(math.exp(2), 2), round(math.exp(4), 2)) == (7.39, 54.6)
     # Answers of 10 and 1000 tokens with losses 1 and 0.
     assert round(10 / 1010, 4) == 0.0099
-    # Depth maps on two of four ranks.
-    assert ((8 + 2) / 4, (8 + 6) / 4) == (2.5, 3.5)

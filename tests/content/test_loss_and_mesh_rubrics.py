@@ -116,15 +116,6 @@ GOOD = [
         "clamp-hides",
         "An empty slice gives zero now, but every slice still divides by its own local count, so it is a mean of means.",
     ),
-    (
-        "a-task-without-labels",
-        "main",
-        "DDP averages the depth term over all ranks, also those without a map, so it gets weaker the fewer ranks have one. "
-        "Each task needs its own count, all-reduced over all ranks: the depth sum over the number of maps everywhere, times R. "
-        "Ranks without a map run the depth head anyway with a zero that is connected to its parameters. "
-        "If the global count is zero, guard it, and the depth term vanishes while classification trains.",
-    ),
-    ("a-task-without-labels", "a-quarter-of-it", "(8 + 2)/4 = 2.5, but 14/4 = 3.5 was meant."),
     ("counting-in-bfloat16", "where-it-belongs", "Every += rounds the running total to bfloat16, so keep the count in an int64."),
     (
         "divide-before-or-after",
@@ -232,7 +223,6 @@ def test_nothing_is_earned_beside_the_point_or_by_repeating_the_question(
         ("copies-of-a-norm-weight", "Average the four, as with all replicated parameters.", "sequence-slices-not-added"),
         ("is-times-cp-a-bug", "Multiplying the loss by cp is obviously a bug.", "context-factor-missing"),
         ("mean-of-the-exponentials", "The new line is the right definition of perplexity.", "mean-of-exponentials"),
-        ("a-task-without-labels", "Divide both sums by the number of images.", "one-denominator-for-all-terms"),
     ],
 )
 def test_a_wrong_idea_is_named(library: Library, item: str, answer: str, misconception: str) -> None:
