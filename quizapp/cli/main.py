@@ -24,6 +24,8 @@ COMMANDS = {
     "submit": ("quizapp.cli.submit:submit", "Run a program on real ranks and print the verdict."),
     "watch": ("quizapp.cli.watch:watch", "Judge a program again each time it is saved."),
     "score": ("quizapp.cli.score:score", "Score one answer to one item."),
+    "stats": ("quizapp.cli.stats:stats", "Say how it is going: mastery, what falls due, calibration, misconceptions."),
+    "progress": ("quizapp.cli.stats:progress_app", "Write all progress to a file, and merge such files."),
     "bank": ("quizapp.cli.bank:bank_app", "Check and list question banks."),
     "doctor": ("quizapp.cli.doctor:doctor", "Say what works on this machine, and how to mend the rest."),
     "sandbox": ("quizapp.cli.sandbox:sandbox_app", "Build the image in which submissions run."),

@@ -1,4 +1,4 @@
-"""How it is going: points by item and bank, and how well confidence foretells the outcome. Pure functions over attempts."""
+"""Points by item and bank. Pure functions over answers; slips count for nothing. What else there is to know: ``insight``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from quizapp.store.record import Attempt
+from quizapp.store.record import Mark
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library, LoadedBank
@@ -83,26 +83,19 @@ class BankProgress:
         return max(moments, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What one level of confidence was worth."""
-
-    confidence: int
-    answers: int
-    earned: float
-    """Mean share of the points, 0 to 1."""
-
-
-def _in_present_points(attempt: Attempt, max_points: int) -> int:
+def _in_present_points(attempt: Mark, max_points: int) -> int:
     """An edited bank may have changed a part's points; a share of the old ones counts for as much, rounded down."""
     return attempt.points * max_points // attempt.max_points if attempt.max_points else 0
 
 
-def bank_progress(bank: LoadedBank, attempts: Iterable[Attempt]) -> BankProgress:
-    """A bank's progress from its attempts (oldest first); those of items or parts that it no longer has are passed over."""
-    by_part: dict[tuple[str, str], list[Attempt]] = {}
+def bank_progress(bank: LoadedBank, attempts: Iterable[Mark]) -> BankProgress:
+    """A bank's progress from answers (oldest first); those to items or parts that it doesn't have are passed over.
+
+    An item is known by its id alone, so that its history goes with it to another bank.
+    """
+    by_part: dict[tuple[str, str], list[Mark]] = {}
     for attempt in attempts:
-        if attempt.bank == bank.bank.id:
+        if not attempt.withdrawn:
             by_part.setdefault((attempt.item, attempt.part), []).append(attempt)
     items = []
     for item in bank.bank.items:
@@ -124,15 +117,11 @@ def bank_progress(bank: LoadedBank, attempts: Iterable[Attempt]) -> BankProgress
     return BankProgress(bank.bank.id, tuple(items))
 
 
-def library_progress(library: Library, attempts: Sequence[Attempt]) -> dict[str, BankProgress]:
+def library_progress(library: Library, attempts: Sequence[Mark]) -> dict[str, BankProgress]:
     """Bank id -> its progress."""
-    return {bank.bank.id: bank_progress(bank, attempts) for bank in library.banks}
-
-
-def calibration(attempts: Iterable[Attempt]) -> tuple[Calibration, ...]:
-    """Confidence 1 to 5 against what was earned; levels never given are left out."""
-    shares: dict[int, list[float]] = {}
+    homes = {item.id: bank.bank.id for bank in library.banks for item in bank.bank.items}
+    by_bank: dict[str, list[Mark]] = {}
     for attempt in attempts:
-        if attempt.confidence is not None and attempt.max_points:
-            shares.setdefault(attempt.confidence, []).append(attempt.points / attempt.max_points)
-    return tuple(Calibration(level, len(found), sum(found) / len(found)) for level, found in sorted(shares.items()))
+        if (home := homes.get(attempt.item)) is not None:
+            by_bank.setdefault(home, []).append(attempt)
+    return {bank.bank.id: bank_progress(bank, by_bank.get(bank.bank.id, ())) for bank in library.banks}

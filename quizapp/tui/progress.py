@@ -10,7 +10,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from quizapp.bank.load import LoadedBank
-from quizapp.practice.progress import BankProgress, Calibration, bank_progress, calibration
+from quizapp.practice.insight import Level, calibration
+from quizapp.practice.progress import BankProgress, bank_progress
 from quizapp.store.record import Attempt
 from quizapp.tui.signs import points, sign, style, word
 from quizapp.tui.table import rows
@@ -25,7 +26,7 @@ def item_table(progress: BankProgress) -> Content:
     return rows(("state", "points", "item"), body)
 
 
-def calibration_table(levels: tuple[Calibration, ...]) -> Content:
+def calibration_table(levels: tuple[Level, ...]) -> Content:
     """Each level of confidence with what was earned at it."""
     from quizapp.tui.confidence import LEVELS
 
@@ -52,7 +53,7 @@ class ProgressScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         progress = bank_progress(self._bank, self._attempts)
-        levels = calibration(self._attempts)
+        levels = calibration(self._attempts).levels
         with VerticalScroll(id="progress"):
             total = f" · {points(progress.points, progress.max_points)}"
             yield Static(Content.assemble((self._bank.bank.title, "bold"), total))

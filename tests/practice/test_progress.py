@@ -1,7 +1,7 @@
-"""Progress: points by item from attempts, and calibration."""
+"""Progress: points by item from answers."""
 
 from quizapp.bank.load import Library
-from quizapp.practice.progress import Calibration, bank_progress, calibration, library_progress
+from quizapp.practice.progress import bank_progress, library_progress
 from quizapp.practice.study import Study, find_bank
 from quizapp.store.store import Store
 
@@ -52,10 +52,12 @@ def test_follow_ups_and_lost_items_count_for_nothing(library: Library, store: St
     assert bank_progress(shorter, store.attempts()).points == 0
 
 
-def test_calibration(library: Library, store: Store) -> None:
+def test_a_slip_counts_for_nothing_and_an_item_takes_its_history_along(library: Library, store: Store) -> None:
     study = Study(store, library, "small")
-    answer(study, "pick-mean/main", "right", 5)
-    answer(study, "pick-mean/main", "ranks", 5)
-    answer(study, "two-ranks/mean", "2", 2)
-    answer(study, "two-ranks/mean", "2")
-    assert calibration(store.attempts()) == (Calibration(2, 1, 1.0), Calibration(5, 2, 0.5))
+    answer(study, "pick-mean/main", "ranks")
+    answer(study, "pick-mean/main", "right")
+    study.withdraw()
+    bank = find_bank(library, "small")
+    assert bank_progress(bank, store.marks()).items[0].state == "wrong"
+    other = type(bank)(bank.bank.model_copy(update={"id": "other"}), bank.file, bank.builtin)
+    assert bank_progress(other, store.marks()).answered == 1

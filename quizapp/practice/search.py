@@ -1,0 +1,72 @@
+"""Finding items by what they say, are called or are about. Pure functions over a library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from quizapp.practice.asked import title
+
+if TYPE_CHECKING:
+    from quizapp.bank.load import Library
+
+NAME, TOPIC, TEXT = 0, 1, 2
+"""Where a word was found, the best place first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One item, with its words in lower case."""
+
+    item: str
+    title: str
+    bank: str
+    """The bank's title."""
+    topics: tuple[str, ...]
+    words: tuple[str, str, str]
+    """Name (id and title), topics and bank, text."""
+
+
+def index(library: Library) -> tuple[Entry, ...]:
+    """Every item of the library, in the order of its banks."""
+    entries = []
+    for bank in library.banks:
+        for item in bank.bank.items:
+            shown = title(library.items[item.id])
+            texts = [item.stem, *(part.stem or "" for part in item.parts)]
+            for part in item.parts:
+                if part.kind == "choice":
+                    texts += [choice.text or "" for choice in part.choices]
+            about = f"{' '.join(item.topics)} {bank.bank.id} {bank.bank.title} {item.kind}"
+            words = (f"{item.id} {shown}".lower(), about.lower(), "\n".join(texts).lower())
+            entries.append(Entry(item.id, shown, bank.bank.title, item.topics, words))
+    return tuple(entries)
+
+
+def search(entries: Sequence[Entry], query: str, most: int = 50) -> tuple[Entry, ...]:
+    """The items in which every word of the query occurs: those that are called so before those that are about it, and last those
+    that only say it. An empty query finds nothing."""
+    words = query.lower().split()
+    if not words:
+        return ()
+    found: list[tuple[int, int, Entry]] = []
+    for place, entry in enumerate(entries):
+        rank = 0
+        for word in words:
+            where = next((field for field in (NAME, TOPIC, TEXT) if word in entry.words[field]), None)
+            if where is None:
+                break
+            rank += where
+        else:
+            found.append((rank, place, entry))
+    return tuple(entry for _, _, entry in sorted(found, key=lambda one: one[:2])[:most])
+
+
+def snippet(entry: Entry, query: str, columns: int) -> str:
+    """A line of the item's text around the first word found in it."""
+    text = " ".join(entry.words[TEXT].split())
+    places = [text.find(word) for word in query.lower().split()]
+    start = max(0, min((place for place in places if place >= 0), default=0) - columns // 3)
+    cut = text[start : start + columns]
+    return ("…" if start else "") + cut + ("…" if start + columns < len(text) else "")

@@ -1,0 +1,88 @@
+"""How it is going: calibration, mastery, forecast, misconceptions that come back, time; and search."""
+
+from datetime import timedelta
+
+import pytest
+
+from quizapp.bank.load import Library
+from quizapp.practice.insight import calibration, forecast, insight, misconceptions, possible, topics
+from quizapp.practice.review import where
+from quizapp.practice.search import index, search, snippet
+from quizapp.practice.study import Study
+from quizapp.store.store import Store
+
+
+def answer(study: Study, step: str, text: str, confidence: int | None = None, seconds: float | None = None) -> None:
+    study.go([one.id for one in study.steps].index(step))
+    study.record(text, study.grade(text), confidence, seconds)
+
+
+def test_calibration(library: Library, store: Store) -> None:
+    study = Study(store, library, "small")
+    assert calibration(store.marks()).brier is None
+    answer(study, "pick-mean/main", "right", 5)
+    answer(study, "pick-mean/main", "ranks", 5)
+    answer(study, "two-ranks/mean", "2", 2)
+    answer(study, "two-ranks/mean", "2")
+    found = calibration(store.marks())
+    assert found.answers == 3
+    assert [(level.confidence, level.answers, level.earned) for level in found.levels] == [(2, 1, 1.0), (5, 2, 0.5)]
+    assert found.brier == pytest.approx((0.1**2 + 0.9**2 + 0.7**2) / 3)
+    assert found.baseline == pytest.approx(2 / 9)
+    study.withdraw()
+    study.go(1)
+    study.withdraw()
+    assert calibration(store.marks()).answers == 2
+
+
+def test_a_misconception_stands_is_overcome_and_comes_back(library: Library, store: Store) -> None:
+    study = Study(store, library, "small")
+
+    def found() -> list[tuple[str, str, int, int]]:
+        met = misconceptions(library, store.marks(), store.named())
+        return [(one.id, one.state, one.times, one.came_back) for one in met]
+
+    assert found() == []
+    answer(study, "pick-mean/main", "ranks")
+    assert found() == [("mean-of-means", "standing", 1, 0)]
+    answer(study, "pick-all/main", "padding,uneven")
+    assert found() == [("mean-of-means", "standing", 1, 0)]
+    answer(study, "two-ranks/mean", "2")
+    assert found() == [("mean-of-means", "overcome", 1, 0)]
+    answer(study, "two-ranks/mean", "2.25")
+    assert found() == [("mean-of-means", "standing", 2, 1)]
+    answer(study, "why-worse/main", "DDP picks the right denominator.")
+    assert {one[0] for one in found()} == {"mean-of-means", "framework-knows"}
+    study.withdraw()
+    assert len(found()) == 1
+    assert possible(library.items["two-ranks"]) == {"mean-of-means", "framework-knows"}
+
+
+def test_mastery_forecast_and_times(library: Library, store: Store) -> None:
+    study = Study(store, library, "small")
+    assert [(row.topic, row.mastery, row.answered) for row in topics(where(store, library))] == [("averages", 0.0, 0)]
+    answer(study, "pick-mean/main", "right", 5, seconds=30)
+    answer(study, "pick-all/main", "rate", seconds=90)
+    answer(study, "pick-all/main", "rate", seconds=10)
+    found = insight(where(store, library), store.marks(), store.named())
+    (row,) = found.topics
+    assert 0.15 < row.mastery <= 0.2
+    assert (row.items, row.answered, found.answers, found.new) == (5, 2, 3, 3)
+    assert sum(day.items for day in found.forecast) == 2
+    assert found.forecast[0].items == 1
+    assert [(time.item, time.median, time.longest) for time in found.times] == [("pick-all", 50, 90), ("pick-mean", 30, 30)]
+    clock = store.clock
+    store.clock = lambda: clock() + timedelta(days=60)
+    later = where(store, library)
+    assert topics(later)[0].mastery < row.mastery
+    assert (topics(later)[0].due, forecast(later)[0].items) == (2, 2)
+
+
+def test_search_finds_names_before_topics_before_texts(library: Library) -> None:
+    entries = index(library)
+    assert [entry.item for entry in search(entries, "mean")] == ["pick-mean", "two-ranks", "scale"]
+    assert search(entries, "AVERAGES rank")[0].item == "two-ranks"
+    assert [entry.item for entry in search(entries, "learning rate")] == ["pick-all"]
+    assert search(entries, "nowhere") == search(entries, " ") == ()
+    assert "learning rate" in snippet(search(entries, "learning")[0], "learning", 40)
+    assert len(search(entries, "a", most=2)) == 2
