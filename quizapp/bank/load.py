@@ -1,4 +1,4 @@
-"""Folders to a library: registries and banks put together, ids unique over all of them. Reads through ``quizapp.bank.reading``."""
+"""Folders to a library: registries and banks put together, ids unique over all of them. Reads through ``quizapp.bank.cache``."""
 
 import gc
 import os
@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from quizapp.bank import cache
 from quizapp.bank.fault import Fault
 from quizapp.bank.find import builtin_folder, role, yaml_files
 from quizapp.bank.graph import merged_topics
-from quizapp.bank.reading import FileReading, LoadedItem, read_bank, read_registry
+from quizapp.bank.loaded import Items, LoadedItem
+from quizapp.bank.reading import FileReading
 from quizapp.model.misconception import Misconception
 from quizapp.model.question import Bank, Topic
 
@@ -78,16 +80,16 @@ def _load(folders: Sequence[Path], context: Sequence[Path]) -> Library:
             for file in yaml_files(folder):
                 files.setdefault(file.resolve(), file)
     found = [file for file in files.values() if role(file) == "registry"]
-    registries = [read_registry(file) for file in found]
+    registries = [cache.registry(file) for file in found]
     registered = {entry.id for reading in registries for entry in reading.misconceptions} | load_registry(context).keys()
-    banks = [read_bank(file, registered) for file in files.values() if role(file) == "bank"]
+    banks = [cache.bank(file, registered) for file in files.values() if role(file) == "bank"]
     return _together(faults, registries, banks)
 
 
 def load_registry(folders: Sequence[Path]) -> dict[str, Misconception]:
     """The misconceptions of the registries under some folders by id, whatever else may be wrong there."""
     files = (file for folder in folders for file in yaml_files(folder) if role(file) == "registry")
-    return {entry.id: entry for file in files for entry in read_registry(file).misconceptions}
+    return {entry.id: entry for file in files for entry in cache.registry(file).misconceptions}
 
 
 def _together(faults: list[Fault], registries: list[FileReading], readings: list[FileReading]) -> Library:
@@ -112,10 +114,10 @@ def _together(faults: list[Fault], registries: list[FileReading], readings: list
     for reading in readings:
         if (bank := reading.bank) is None or not is_new(reading, "bank", bank.id):
             continue
-        kept = [entry for entry in reading.items if is_new(reading, "item", entry.item.id)]
-        items |= {entry.item.id: entry for entry in kept}
+        kept = {name: entry for name, entry in zip(reading.names, reading.items, strict=True) if is_new(reading, "item", name)}
+        items |= kept
         if len(kept) != len(reading.items):
-            bank = bank.model_copy(update={"items": tuple(entry.item for entry in kept)})
+            bank = bank.model_copy(update={"items": Items(tuple(kept.values()))})
         if kept:
             banks[bank.id] = LoadedBank(bank, reading.file, _is_builtin(reading.file))
     ordered = sorted(banks.values(), key=lambda loaded: loaded.bank.place)

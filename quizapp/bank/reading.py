@@ -18,6 +18,7 @@ from quizapp.bank.document import Document, Path_, read
 from quizapp.bank.fault import Fault
 from quizapp.bank.formulas import check_formulas
 from quizapp.bank.lab import FILE, LabError, load_lab
+from quizapp.bank.loaded import LoadedItem
 from quizapp.bank.shape import report, shaped
 from quizapp.model.misconception import Misconception
 from quizapp.model.question import Bank, Item, Reading
@@ -26,18 +27,6 @@ T = TypeVar("T")
 _BANK, _READING = TypeAdapter(Bank), TypeAdapter(Reading)
 _ITEM: TypeAdapter[Item] = TypeAdapter(Item)
 _MISCONCEPTION = TypeAdapter(Misconception)
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedItem:
-    """An item without faults, and where it stands."""
-
-    item: Item
-    bank_id: str
-    file: Path
-    line: int
-    hash: str
-    """Hexadecimal digest of the item as written; comments and the order of keys don't count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +41,10 @@ class FileReading:
     places: Mapping[tuple[str, str], tuple[int, int]]
     """Line and column of each id; keys are ``("bank", id)``, ``("item", id)`` and ``("misconception", id)``."""
     faults: tuple[Fault, ...]
+    labs: tuple[str, ...] = ()
+    """The folders of the labs that it names, relative to the file's."""
+    names: tuple[str, ...] = ()
+    """The ids of the items."""
 
 
 def read_registry(file: Path) -> FileReading:
@@ -101,6 +94,7 @@ class _Reader:
         """Places of the faults of YAML itself; the entry that holds one is left out."""
         self.known: Collection[str] = ()
         self.lab_faults: list[Fault] = []
+        self.labs: list[str] = []
 
     def entries(
         self, adapter: TypeAdapter[T], key: str, what: str, check: Callable[[Path_, object], None] | None = None
@@ -161,7 +155,9 @@ class _Reader:
             for index, entry in entries(self.value, key):
                 places.setdefault((what, str(entry.get("id"))), document.place((key, index, "id")))
         places["bank", str(self.value.get("id"))] = document.place(("id",))
-        return FileReading(document.file, bank, tuple(items), tuple(model for _, model in misconceptions), places, tuple(faults))
+        models, labs = tuple(model for _, model in misconceptions), tuple(dict.fromkeys(self.labs))
+        names = tuple(entry.item.id for entry in items)
+        return FileReading(document.file, bank, tuple(items), models, places, tuple(faults), labs, names)
 
     def _mars(self, path: Path_) -> bool:
         node = self.document.find(path)
@@ -171,6 +167,7 @@ class _Reader:
         return any((start.line + 1, start.column + 1) <= place <= (end.line + 1, end.column + 1) for place in self.marred)
 
     def _lab(self, path: Path_, folder: str) -> None:
+        self.labs.append(folder)
         home = self.document.file.parent / folder
         if "\0" in folder or not (home / FILE).is_file():
             missing = "no such folder" if "\0" in folder or not home.is_dir() else f"no {FILE}"
