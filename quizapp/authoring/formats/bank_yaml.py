@@ -25,7 +25,7 @@ FINEST = Fraction(1, 10**9)
 """A relative tolerance for numbers that had none."""
 
 _PLAIN = re.compile(r"[A-Za-z(][^\n\t#:\"'\\{}\[\],&*!|>%@`]*")
-_BREAKS = re.compile("[\x85\u2028\u2029\ufeff\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BREAKS = re.compile("[\x85\u2028\u2029\ufeff\ufffe\uffff\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,8 @@ class Written:
 
 def quoted(text: str) -> str:
     """A text as a YAML scalar in one line: as it stands where nothing in it means anything to YAML, else in double quotes."""
-    if _PLAIN.fullmatch(text) and text == text.strip() and isinstance(scalar(text), str) and len(text) <= LONGEST_LINE:
+    plain = _PLAIN.fullmatch(text) and not _BREAKS.search(text) and text == text.strip() and len(text) <= LONGEST_LINE
+    if plain and isinstance(scalar(text), str):
         return text
     return _BREAKS.sub(lambda match: f"\\u{ord(match.group()):04x}", json.dumps(text, ensure_ascii=False))
 

@@ -17,11 +17,12 @@ from quizapp.bank.document import read
 from quizapp.bank.load import load
 
 WORDS = (
-    "::t::", "{=a ~b}", "{", "}", "=%50%x", "#1..2", "####", "->", "\\", "\n\n", "\n", "$CATEGORY: x", "// [id:y]", "[html]", "A. x",
-    "B) y", "ANSWER: A", "question,a,b,answer\n", "q,x,y,A", '"', "\t", "#html:true\n", "{{c1::z}}", "<quiz>", "</quiz>", "&lt;", "&",
-    "<question type='multichoice'>", "</question>", "<questiontext><text>", "</text></questiontext>", "<answer fraction='100'><text>",
-    "</text></answer>", "<![CDATA[", "]]>", "<b>", "{{ x }}", "true", "1e3", "- ", "# ", ": ", "\u2028", "\x85", "\ufeff",
-)  # fmt: skip
+    *("::t::", "{=a ~b}", "{", "}", "=%50%x", "#1..2", "####", "->", "\\", "\n\n", "\n", "$CATEGORY: x", "// [id:y]", "[html]"),
+    *("A. x", "B) y", "ANSWER: A", "question,a,b,answer\n", "q,x,y,A", '"', "\t", "#html:true\n", "{{c1::z}}", "{{ x }}"),
+    *("<quiz>", "</quiz>", "<question type='multichoice'>", "</question>", "<questiontext><text>", "</text></questiontext>"),
+    *("<answer fraction='100'><text>", "</text></answer>", "<![CDATA[", "]]>", "<b>", "&lt;", "&"),
+    *("true", "1e3", "- ", "# ", ": ", "\u2028", "\x85", "\ufeff"),
+)
 texts = st.lists(st.one_of(st.sampled_from(WORDS), st.text(st.sampled_from(SIGNS), max_size=4)), max_size=14).map("".join)
 
 
