@@ -7,6 +7,8 @@ from quizapp.model.verdict import TokenWeight
 
 MOST_TOKENS = 8
 LARGEST_DENOMINATOR = 10_000
+NOTHING = 1e-9
+"""A weight this small, relative to the largest one, is rounding."""
 
 
 def _exact(weight: float) -> Fraction:
@@ -21,8 +23,12 @@ def said(value: Fraction) -> str:
 def in_numbers(weights: Sequence[TokenWeight]) -> str | None:
     """One sentence with both numbers, for the losses 1, 2, 3, … in the order of ranks; ``None`` where they are the same, too many
     tokens are involved, or a weight is no number."""
-    counted = [w for w in sorted(weights, key=lambda w: (w.rank, w.microbatch, w.token)) if w.wanted or w.given]
-    if not counted or len(counted) > MOST_TOKENS or any(w.given is None for w in counted):
+    if any(w.given is None for w in weights):
+        return None
+    least = NOTHING * max((max(abs(w.wanted), abs(w.given or 0.0)) for w in weights), default=0.0)
+    ordered = sorted(weights, key=lambda w: (w.rank, w.microbatch, w.token))
+    counted = [w for w in ordered if abs(w.wanted) > least or abs(w.given or 0.0) > least]
+    if not counted or len(counted) > MOST_TOKENS:
         return None
     losses = range(1, len(counted) + 1)
     wanted = sum((_exact(w.wanted) * loss for w, loss in zip(counted, losses, strict=True)), Fraction(0))

@@ -16,7 +16,8 @@ def test_both_numbers_are_said() -> None:
 
 
 def test_padding_that_counts_is_called_padding() -> None:
-    told = in_numbers([weight(0, 0, 1.0, 0.5), weight(0, 1, 0.0, 0.5, valid=False), weight(1, 0, 0.0, 0.0, valid=False)])
+    rounding = weight(1, 0, 0.0, 1e-17, valid=False)
+    told = in_numbers([weight(0, 0, 1.0, 0.5), weight(0, 1, 0.0, 0.5, valid=False), rounding])
     assert told is not None
     assert "2 (rank 0, padding)" in told
     assert told.endswith("the objective would be 1; with these weights it is 3/2.")

@@ -40,7 +40,7 @@ async def test_the_starting_code_is_wrong_and_the_solution_passes(lab: QuizApp, 
         text = await until(pilot, "Scale the loss · verdict", seconds=90)
         assert "✗ wrong · 0 of 2 points" in text
         assert "The mean of per-rank means" in text
-        await pilot.press("pagedown")
+        await pilot.press(*["down"] * 8)
         text = await until(pilot, "x wanted")
         assert "█" in text
         await pilot.press("escape")
@@ -51,8 +51,37 @@ async def test_the_starting_code_is_wrong_and_the_solution_passes(lab: QuizApp, 
         await until(pilot, "✓ pass · 2 of 2 points", seconds=90)
         assert [attempt.outcome for attempt in store.attempts()] == ["wrong", "pass"]
         assert store.attempts()[1].text == SOLUTION
+        await pilot.press("escape")
+        await until(pilot, "Last verdict: ✓ pass")
+        await pilot.press("f9")
+        text = await until(pilot, "attempts")
+        assert text.index("✓ pass") < text.index("✗ wrong")
+        assert "+" in text
+        await pilot.press("down")
+        await until(pilot, "nothing changed")  # the first run was of the starting code
+        await pilot.press("enter")
+        await until(pilot, "✗ wrong · 0 of 2 points")
+        await pilot.press("escape")
+        await until(pilot, "Last verdict: ✓ pass")
+        await pilot.press("f5")
+        await until(pilot, "Scale the loss · solution")
+        await pilot.press("escape", "f7")
+        await until(pilot, "✓ pass · 2 of 2 points")
         await pilot.press("n")
         await until(pilot, "This sitting: 2 of 2 points")
+
+
+async def test_solutions_are_shown_to_those_who_give_up(lab: QuizApp) -> None:
+    async with lab.run_test(size=SIZE) as pilot:
+        await until(pilot, "Ctrl+S runs your code")
+        await pilot.press("f5")
+        text = await until(pilot, "Press F5 again")
+        assert "Scale the loss · solution" not in text
+        await pilot.press("f5")
+        await until(pilot, "Scale the loss · solution")
+        await pilot.press("right")
+        await pilot.press("escape")
+        await until(pilot, "Ctrl+S")
 
 
 async def test_a_file_that_does_not_parse(lab: QuizApp, store: Store) -> None:
