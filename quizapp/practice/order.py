@@ -66,8 +66,20 @@ def _edges(items: Mapping[str, LoadedItem]) -> dict[str, list[str]]:
     return edges
 
 
+_latest: list[tuple[Library, tuple[str, ...]]] = []
+
+
 def course(library: Library) -> tuple[str, ...]:
-    """Every item of the library, each after what it needs; else by bank, depth of its topics, kind and place in the bank."""
+    """Every item of the library, each after what it needs; else by bank, depth of its topics, kind and place in the bank.
+
+    The latest library's is kept: a library never changes, and it is asked for at every return to the home screen.
+    """
+    if not _latest or _latest[0][0] is not library:
+        _latest[:] = [(library, _course(library))]
+    return _latest[0][1]
+
+
+def _course(library: Library) -> tuple[str, ...]:
     topics = depths({name: topic.after for name, topic in library.topics.items()})
     keys: dict[str, tuple[int, int, int, int]] = {}
     for place, bank in enumerate(library.banks):

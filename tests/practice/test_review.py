@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from quizapp.bank.load import Library
+from quizapp.bank.load import Library, LoadedItem
 from quizapp.practice.queue import Plan
 from quizapp.practice.review import NothingToAsk, Review, open_review, where
 from quizapp.practice.study import Study
@@ -138,7 +138,7 @@ def test_an_edited_bank_keeps_the_history_and_drops_what_is_gone(library: Librar
     bank = library.banks[0]
     kept = tuple(item for item in bank.bank.items if item.id != "pick-all")
     items = {
-        name: dataclasses.replace(loaded, hash="edited", bank_id="other")
+        name: LoadedItem(loaded.item, "other", loaded.file, loaded.line, "edited")
         for name, loaded in library.items.items()
         if name != "pick-all"
     }

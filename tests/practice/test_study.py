@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from quizapp.bank.load import Library
+from quizapp.bank.load import Library, LoadedItem
 from quizapp.model.verdict import Verdict
 from quizapp.practice.study import Study, find_bank, steps
 from quizapp.scoring.answer import AnswerError
@@ -138,7 +138,8 @@ def test_an_edited_item_keeps_its_history(library: Library, store: Store) -> Non
     study = at(Study(store, library, "small"), "pick-all/main")
     study.record("padding,uneven", study.grade("padding,uneven"))
     items = dict(library.items)
-    items["pick-all"] = dataclasses.replace(items["pick-all"], hash="edited")
+    loaded = items["pick-all"]
+    items["pick-all"] = LoadedItem(loaded.item, loaded.bank_id, loaded.file, loaded.line, "edited")
     edited = Study(store, dataclasses.replace(library, items=items), "small")
     found = edited.result()
     assert found is not None
