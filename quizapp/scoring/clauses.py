@@ -8,28 +8,59 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from quizapp.scoring.lexicon import (
+    ADVERSE,
     AFTER_COMMA,
+    CLAIMING,
     CONDITIONAL,
     CONNECTIVES,
     DISTANCED,
     FUNCTION_WORDS,
-    HANDLING,
+    KNOWING,
+    MACHINERY,
+    MODALS,
+    NEEDLESS,
     NO_EFFECT,
     OTHER_LANGUAGES,
     REPORTED,
     SUPPOSING,
     TAKEN_BACK,
+    TO_THE_GRADER,
+    WORKING,
 )
 from quizapp.scoring.words import Word
 
 MAX_WINDOW_WORDS = 60
 _END = re.compile(r"[.!?]+(?=[\s\"')\]]|$)|[\n;]")
 _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bapprox|\bcf)$", re.I)
-_NO_EFFECT = re.compile(NO_EFFECT)
+_NO_EFFECT = re.compile(f"{NO_EFFECT}|{NEEDLESS}")
 _REPORTED = re.compile(REPORTED)
 _TAKEN_BACK = re.compile(TAKEN_BACK)
+_TO_THE_GRADER = re.compile(TO_THE_GRADER)
+_COMPLEMENT = frozenset({"whether", "if", "how", "that", "when", "where", "which", "what"})
+"""Words that open what a clause before them is about."""
+_EMPTY = frozenset(
+    {"matter", "effect", "differ", "thing", "problem", "issu", "need", "necessari", "way", "howev", "~differ", "requir", "realli"}
+)
+"""Keys of content words that name nothing: a clause of these alone speaks of the clause before it."""
+
+
+SCOPE = 8
+"""Words after a negator that it denies, at most."""
+_SCOPE_ENDS = frozenset({"and", "but", "so", "because", "yet", "while", "whereas"})
+
+
+def scope(words: Sequence[Word], at: int) -> list[Word]:
+    """The content words that a negator denies: what follows it, up to the next thing that is said."""
+    denied: list[Word] = []
+    for word in words[at + 1 : at + 1 + SCOPE]:
+        if word.text in _SCOPE_ENDS:
+            break
+        if word.content:
+            denied.append(word)
+    return denied
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +77,48 @@ class Clause:
     supposing: bool
     """It supposes: it isn't claimed at all."""
     no_effect: bool
-    """It says that something has no effect."""
+    """It says that something has no effect, or isn't called for."""
     distanced: bool
     """It calls something wrong, or is reported: the learner doesn't claim it."""
     reported: bool
-    """It tells what others hold, or the next clause takes it back."""
+    """It tells what others hold, the next clause takes it back, or it is addressed to whoever grades."""
+    harm: bool = False
+    """What follows in its sentence tells of harm: a negation in it states the problem."""
 
     @property
     def negators(self) -> tuple[int, ...]:
         """Positions of the words that deny what follows."""
-        if self.conditional:
-            return ()
-        return tuple(
-            at
-            for at, word in enumerate(self.words)
-            if word.negator and not any(other.text in HANDLING for other in self.words[at + 1 : at + 3])
-        )
+        found = (at for at, word in enumerate(self.words) if word.negator and not self._states_a_failure(at))
+        return tuple(at for at in found if not self.conditional or self._modal(at))
+
+    def _modal(self, at: int) -> bool:
+        """``must not``, ``shouldn't``: what is asked for is denied, wherever it stands."""
+        return self.words[at].text in MODALS or (at > 0 and self.words[at - 1].text in MODALS)
+
+    def _states_a_failure(self, at: int) -> bool:
+        """Whether the negation says that a program or a framework fails to do something: that is a problem, no denial."""
+        following = [other.text for other in self.words[at + 1 : at + 3]]
+        if self._modal(at):
+            return False
+        if any(text in KNOWING for text in following):
+            return True
+        before = self.words[:at]
+        machine = any(other.key == "~framework" or other.text in MACHINERY for other in before)
+        return (machine and any(text in WORKING for text in following)) or self.harm
+
+    @property
+    def denied(self) -> tuple[Word, ...]:
+        """The content words that its negators deny."""
+        return tuple(word for at in self.negators for word in scope(self.words, at))
 
     @property
     def negated(self) -> bool:
         return any(word.negator for word in self.words)
+
+    @property
+    def hollow(self) -> bool:
+        """Whether it names nothing itself: it speaks of what was said before it."""
+        return not any(word.content and word.key not in _EMPTY for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +130,11 @@ class Window:
     last: int
     """Positions of the first and last clause in the answer."""
     words: tuple[Word, ...]
+
+
+def says_needless(text: str) -> bool:
+    """Whether a phrase says that something has no effect, or isn't called for."""
+    return bool(_NO_EFFECT.search(text.casefold()))
 
 
 def window(clauses: Sequence[Clause], first: int, last: int) -> Window:
@@ -102,8 +160,6 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
         if run:
             start, end = run[0].start, run[-1].end
             lowered = text[start:end].casefold().replace("’", "'")
-            if clauses and _TAKEN_BACK.search(lowered):
-                clauses[-1] = replace(clauses[-1], distanced=True, reported=True)
             reported = bool(_REPORTED.search(lowered))
             clauses.append(
                 Clause(
@@ -135,7 +191,47 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
         run.append(word)
         conditional = conditional or (len(run) <= 2 and word.text in CONDITIONAL)
     close()
-    return tuple(clauses)
+    return tuple(_related(text, clauses))
+
+
+def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
+    """What a clause says of the one before or after it: that it has no effect, is taken back, does harm, or is for the grader."""
+    out = list(clauses)
+    for at, clause in enumerate(clauses):
+        same = [other for other in range(len(clauses)) if clauses[other].sentence == clause.sentence]
+        lowered = text[clause.start : clause.end].casefold().replace("’", "'")
+        if _TO_THE_GRADER.search(text[clauses[same[0]].start : clauses[same[-1]].end].casefold().replace("’", "'")):
+            out[at] = replace(out[at], distanced=True, reported=True)
+        if _TAKEN_BACK.search(lowered):
+            for other in _before(clauses, at):
+                out[other] = replace(out[other], distanced=True, reported=True)
+        if clause.no_effect:
+            following = at + 1
+            if following in same and clauses[following].words[0].text in _COMPLEMENT:
+                out[following] = replace(out[following], no_effect=True, conditional=False)
+            elif clause.hollow and not clause.supposing:
+                for other in _before(clauses, at):
+                    out[other] = replace(out[other], no_effect=True)
+        if out[at].distanced and at + 1 in same and "that" in [word.text for word in clauses[at + 1].words[:2]]:
+            out[at + 1] = replace(out[at + 1], distanced=True)
+        later = [other for other in same if other > at][:2]
+        if any(_harmful(clauses[other]) for other in later):
+            out[at] = replace(out[at], harm=True)
+    return out
+
+
+def _harmful(clause: Clause) -> bool:
+    """Whether it tells of something gone wrong, and doesn't deny that."""
+    words = clause.words
+    too = any(word.text == "too" and following.content for word, following in pairwise(words))
+    return (too or any(word.text in ADVERSE for word in words)) and not clause.negated
+
+
+def _before(clauses: Sequence[Clause], at: int) -> list[int]:
+    """Positions of what a clause refers back to: the rest of its sentence before it, or the whole sentence before that."""
+    sentence = clauses[at].sentence
+    same = [other for other in range(at) if clauses[other].sentence == sentence and not clauses[other].hollow]
+    return same or [other for other in range(at) if clauses[other].sentence == sentence - 1]
 
 
 def windows(clauses: Sequence[Clause]) -> Iterator[Window]:
@@ -153,9 +249,9 @@ def windows(clauses: Sequence[Clause]) -> Iterator[Window]:
 
 def is_list(text: str, words: Sequence[Word]) -> bool:
     """Terms one after the other, without sentences that say anything of them."""
-    pieces = [piece for piece in re.split(r"[,;.!?\n|/]+|\s[-–—•*]\s", text) if re.search(r"\w", piece)]
-    bare = [len(piece.split()) for piece in pieces if not set(re.findall(r"[\w']+", piece.casefold())) & FUNCTION_WORDS]
-    short = [size for size in bare if size <= 5]
+    pieces = [piece for piece in re.split(r"[,;.!?\n|]+|\s/\s|\s[-–—•*]\s", text) if re.search(r"\w", piece)]
+    bare = [len(piece.split()) for piece in pieces if not set(re.findall(r"[\w']+", piece.casefold())) & CLAIMING]
+    short = [size for size in bare if size <= 6]
     total = sum(len(piece.split()) for piece in pieces)
     if len(short) >= 4 and sum(short) >= 0.6 * total:
         return True

@@ -12,8 +12,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from quizapp.model.rubric import Criterion, Rubric, ShownMisconception
-from quizapp.scoring.clauses import Window
+from quizapp.scoring.clauses import Window, says_needless, scope
 from quizapp.scoring.lexicon import INABILITY, OPPOSITE
+from quizapp.scoring.order import NO_ORDER, Order, order, reversed_in
 from quizapp.scoring.words import Vocabulary, Word, read_phrase, vocabulary
 
 MET = 0.6
@@ -26,10 +27,14 @@ GROUP_WEIGHT = 0.8
 """Credit for another term of the same concept group."""
 OPPOSED, UNSAID = 0.5, 0.65
 """What is left of a phrase's coverage where its *same* or *differ* is said the other way round, or not at all."""
-GROUPS_ALONE = 0.65
+GROUPS_ALONE = 0.5
 """Support from groups that are all covered, before any phrase is."""
 ONE_GROUP = 0.3
 """Phrase coverage that a single group needs beside it: one term alone is a topic, not a claim."""
+FEWEST_MATCHES = 2
+"""A phrase of which one word alone is said isn't said."""
+LEAST_PRECISION, FULL_PRECISION = 0.6, 0.5
+"""What support is worth among words that are about something else, and the share of a criterion's terms that makes it whole."""
 POINT = 0.5
 """Share of a clause's content words that a wrong phrase without telling words must hold."""
 MAX_SPREAD = 26
@@ -49,6 +54,12 @@ class Phrase:
     weights: Mapping[str, float]
     """Key -> weight of its content words."""
     negated: bool
+    denied: frozenset[str] = frozenset()
+    """Keys that its negators deny."""
+    needless: bool = False
+    """It says itself that something has no effect, or isn't called for."""
+    order: Order = NO_ORDER
+    """What it says comes before what."""
     telling: frozenset[str] = frozenset()
     """Keys that tell a wrong claim from a right one on the same subject; at least half of them must be there."""
     subject: frozenset[str] = frozenset()
@@ -109,9 +120,20 @@ def _phrase(text: str, question: frozenset[str], terms: frozenset[str] | None = 
     """``terms``, for phrases that say something wrong: the keys that right claims use too."""
     words = read_phrase(text)
     weights = {word.key: QUESTION_WEIGHT if word.key in question else 1.0 for word in words if word.content}
+    denied = frozenset(word.key for at, negator in enumerate(words) if negator.negator for word in scope(words, at))
+    needless = says_needless(text)
     if terms is None:
-        return Phrase(text, weights, negated(words))
-    return Phrase(text, weights, negated(words), frozenset(weights) - terms - question, frozenset(weights) & SUBJECTS)
+        return Phrase(text, weights, negated(words), denied, needless, order(words))
+    return Phrase(
+        text,
+        weights,
+        negated(words),
+        denied,
+        needless,
+        order(words),
+        frozenset(weights) - terms - question,
+        frozenset(weights) & SUBJECTS,
+    )
 
 
 def negated(words: Iterable[Word]) -> bool:
@@ -221,7 +243,19 @@ def best_phrase(
 ) -> Support:
     """The best covered of some phrases."""
     by_key = _by_key(words)
-    return max((_cover(phrase, by_key, stand_ins) for phrase in phrases), key=lambda support: support.strength, default=NOTHING)
+    told: Order | None = None
+    best = NOTHING
+    for phrase in phrases:
+        found = _cover(phrase, by_key, stand_ins)
+        if found.strength <= best.strength:
+            continue
+        if phrase.order:
+            told = order(words) if told is None else told
+            if reversed_in(phrase.order, told):
+                found = Support(found.strength * OPPOSED, found.words, phrase)
+        if found.strength > best.strength:
+            best = found
+    return best
 
 
 def to_the_point(found: Support, words: Iterable[Word]) -> bool:
@@ -288,16 +322,46 @@ def _one_each(hits: Sequence[tuple[int, int]], groups: int) -> list[int] | None:
     return list(taken) if all(place(number, set()) for number in range(groups)) else None
 
 
+def _opposed(known: ReadyCriterion, words: Sequence[Word], said: float) -> bool:
+    """Whether the words are nearest to a phrase whose *same* or *differ* they say the other way round."""
+    by_key = _by_key(words)
+    for phrase in known.accept:
+        opposites = [key for key in phrase.weights if key in OPPOSITE]
+        if not any(OPPOSITE[key] in by_key and key not in by_key for key in opposites):
+            continue
+        held = sum(weight for key, weight in phrase.weights.items() if key in by_key or OPPOSITE.get(key) in by_key)
+        if held / sum(phrase.weights.values()) > said + 0.1:
+            return True
+    return False
+
+
+def _precision(terms: frozenset[str], words: Sequence[Word]) -> float:
+    """What is left of support where most of what is said is about something else than the criterion."""
+    content = [word.key for word in words if word.content]
+    share = sum(key in terms for key in content) / (len(content) or 1)
+    return min(1.0, LEAST_PRECISION + (1 - LEAST_PRECISION) * share / FULL_PRECISION)
+
+
 def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     """How well a window says what a criterion asks for, polarity aside."""
     words = window.words
     phrase = best_phrase(ready_criterion.accept, words, ready_criterion.stand_ins)
     share, grouped = cover_groups(ready_criterion.groups, words)
+    several = len(ready_criterion.groups) > 1
     said = phrase.strength
+    if share < 1.0 and several:
+        # With a concept missing, only the phrase's own words tell that it is meant.
+        plain = best_phrase(ready_criterion.accept, words)
+        said = min(said, plain.strength + 0.1)
     if phrase.phrase is not None and phrase.phrase.negated and not negated(words):
         said *= 0.6
-    strength = max(said, 0.3 * share + 0.45 * said if len(ready_criterion.groups) > 1 else 0.0)
-    if share == 1.0 and (len(ready_criterion.groups) > 1 or said >= ONE_GROUP or not ready_criterion.accept):
+    if len({word.key for word in phrase.words}) < min(FEWEST_MATCHES, len(phrase.phrase.weights) if phrase.phrase else 0):
+        said = min(said, ONE_GROUP)
+    strength = max(said, 0.3 * share + 0.45 * said if several else 0.0)
+    if share == 1.0 and (several or said >= ONE_GROUP or not ready_criterion.accept):
         strength = max(strength, GROUPS_ALONE + (1 - GROUPS_ALONE) * said)
+    if _opposed(ready_criterion, words, phrase.strength):
+        strength = min(strength, OPPOSED)
+    strength *= _precision(ready_criterion.terms, words)
     used = tuple(dict.fromkeys((*grouped, *phrase.words) if said >= 0.4 or not grouped else grouped))
     return Support(min(strength, 1.0), used, phrase.phrase)

@@ -35,17 +35,44 @@ NEGATORS = frozenset(
 INABILITY = frozenset({"cannot", "can't", "cant", "couldn't", "couldnt", "unable"})
 """Say that something is beyond a thing's power: an explanation of the problem, not a denial of it."""
 HARMLESS_AFTER = _words("only just merely simply solely necessarily sure certain clear surprising because matter longer")
+EXTENT_BEFORE = _words("to nearly almost next practically virtually like about")
+"""``clipped to nothing``, ``almost none``: a measure, no denial."""
 """``not only``, ``not necessarily``, ``no matter``: these deny nothing."""
-HANDLING = _words(
+KNOWING = _words(
     """
-    know knows account accounts consider considers see sees aware understand understands correct corrects handle handles
-    weight weights weigh compensate compensates fix fixes adjust adjusts guarantee guarantees ensure ensures imply
-    implies cancel cancels take takes look looks care cares notice notices change changes rescale divide normalise
-    normalize weighted
+    know knows account accounts consider considers see sees aware understand understands handle handles compensate
+    compensates fix fixes adjust adjusts guarantee guarantees ensure ensures imply implies look looks care cares notice notices
     """
 )
-"""``DDP does not know ...``: the subject fails to handle something, which states the problem."""
+"""``DDP does not know ...``: the subject fails to deal with something, which states the problem."""
+WORKING = _words(
+    """
+    correct corrects weight weights weigh cancel cancels take takes change changes rescale divide normalise normalize
+    weighted count counts sync synchronise synchronize reduce
+    """
+)
+"""The same of the framework and of a program, which fail to do it; people and quantities deny with these words."""
+MACHINERY = _words("it code loop sampler scaler optimizer optimiser script default implementation hook reducer context wrapper")
+"""Subjects beside the framework that can fail to do something."""
+ADVERSE = _words(
+    """
+    wrong wrongly bias biased skew skewed diverge diverges drift drifts apart hang hangs deadlock leak leaks lost lose loses
+    mismatch mismatched incorrect error bug problem overweighted underweighted dominate dominates inflated stale corrupt
+    distorted distorts unequal unequally differ differs
+    """
+)
+"""Words of harm: *X is not done, so Y goes wrong* states the problem, it denies nothing."""
+MODALS = _words("should must need needs would shouldn't mustn't needn't wouldn't won't will shall ought may")
 
+NEEDLESS = (
+    r"\bno\s+(?:real\s+)?(?:need|reason|point|use|sense)\b|\bneedn'?t\b|\bneeds?\s+not\b"
+    r"|\b(?:not|never|n't|don'?t|doesn'?t|didn'?t|wouldn'?t|won'?t)\s+(?:\w+\s+){0,2}?(?:need|have)\s+to\b"
+    r"|\b(?:not|isn'?t|aren'?t|wasn'?t|never)\s+(?:\w+\s+)?(?:necessary|needed|required|useful|helpful|worth|important|relevant)\b"
+    r"|\b(?:(?:do|does|did)\s+not|don'?t|doesn'?t|didn'?t)\s+(?:really\s+)?need\s+(?:any|a|an|the)\b"
+    r"|\b(?:unnecessary|needless|needlessly|pointless|superfluous|redundant|optional|negligible)\b|\bwaste\s+of\b"
+    r"|\bnothing\s+(?:\w+\s+)?(?:to|has\s+to|needs\s+to|must)\s+be\b"
+)
+"""A clause that says that something isn't called for; matched on lower-case text."""
 NO_EFFECT = (
     r"(?:\b(?:not|never|cannot|can'?t|cant|won'?t|doesn'?t|does|don'?t|didn'?t|isn'?t|wouldn'?t|couldn'?t|shouldn'?t)(?:\s+\w+){0,2}?"
     r"\s+(?:matter|affect|influence|(?:a|the|any)\s+(?:factor|reason|cause|problem|issue)|be\s+(?:a|the|any)\s+(?:factor|reason|cause)"
@@ -53,6 +80,9 @@ NO_EFFECT = (
     r"|change\s+(?:anything|the\s+(?:loss|result|outcome|gradient|objective))))(?<!does matter)(?<!do matter)"
     r"|\b(?:has|have|had|makes?|plays?|of)\s+no\s+(?:\w+\s+)?(?:effect|influence|impact|difference|bearing|role|part|importance|consequence)"
     r"|\b(?:is|are)\s+(?:completely\s+|totally\s+)?(?:irrelevant|unimportant|harmless|unaffected)\b|\bnothing\s+to\s+do\s+with\b"
+    r"|\b(?:not|never|isn'?t|aren'?t|wasn'?t|no)\s+(?:really\s+|actually\s+)?(?:(?:a|an|the|any)\s+)?(?:problem|issue|concern|cause|culprit|reason|bug)\b"
+    r"|\b(?:not|isn'?t|aren'?t)\s+(?:at\s+all\s+)?(?:affected|influenced|relevant|changed)\b"
+    r"|\b(?:can(?:no|')?t|cannot|can\s+not)\s+(?:come|stem|result|be\s+due)\b"
 )
 """A clause that says that something has no effect; matched on lower-case text."""
 
@@ -66,7 +96,22 @@ DISTANCED = _words(
 
 GRANTS_DIFFERENCE = frozenset({"whether", "unless"})
 CONDITIONAL = frozenset(
-    {"whether", "if", "when", "whenever", "unless", "because", "since", "suppose", "provided", "although", "though", "assuming"}
+    {
+        "whether",
+        "if",
+        "when",
+        "whenever",
+        "unless",
+        "because",
+        "since",
+        "suppose",
+        "provided",
+        "although",
+        "though",
+        "assuming",
+        "otherwise",
+        "lest",
+    }
 )
 REPORTED = (
     r"\b(?:some|many|most|other)\s+(?:people|users|engineers|folks|colleagues)\b|\bpeople\s+(?:often\s+)?(?:think|assume|believe|say|claim)\b"
@@ -75,11 +120,22 @@ REPORTED = (
 )
 """A clause that tells what others hold; matched on lower-case text."""
 TAKEN_BACK = (
-    r"^(?:but\s+|and\s+|however\s+|yet\s+)?(?:that|this|it|which|they)(?:'s|'re|\s+is|\s+are|\s+would\s+be)\s+(?:a\s+|an\s+|just\s+|simply\s+|plainly\s+)?"
+    r"\btake\s+(?:that|this|it|all\s+that)\s+back\b|\bscratch\s+that\b|\b(?:mixing|mixed|got|getting)\s+(?:it|that|this|them)\s+(?:up|wrong)\b"
+    r"|\bi\s+(?:was|am|stand)\s+(?:wrong|mistaken|corrected)\b|\bi(?:'d|\s+would)\s+not\s+(?:do|ask|use|say)\s+(?:that|this|it)\b"
+    r"|\bforget\s+(?:that|this|what\s+i)\b|"
+    r"^(?:\w+\s+){0,4}?(?:that|this|it|which|they)(?:'s|'re|\s+is|\s+are|\s+would\s+be)\s+(?:a\s+|an\s+|just\s+|simply\s+|plainly\s+)?"
     r"(?:wrong|mistake|mistaken|false|incorrect|myth|untrue|misconception|fallacy|not\s+(?:true|right|correct|so|the\s+case))\b"
-    r"|^(?:but\s+)?(?:that|this|it)\s+isn't\s+(?:true|right|correct|so|the\s+case)\b"
+    r"|^(?:\w+\s+){0,4}?(?:that|this|it)\s+(?:isn't|wasn't)\s+(?:true|right|correct|so|the\s+case)\b"
 )
 """A clause that takes back the one before; matched on lower-case text."""
+TO_THE_GRADER = (
+    r"\brubric\b|\b(?:full|all|maximum|max)\s+(?:of\s+the\s+)?(?:marks?|points?|credits?|scores?)\b|\b\d+\s+(?:of|out\s+of)\s+\d+\s+(?:points|marks)\b"
+    r"|\b(?:this|my)\s+answer\s+(?:is\s+(?:\w+\s+)?(?:correct|right|complete|perfect)|should|must|deserves|meets|satisfies)\b|\b(?:grade|score|rate|evaluate)\s+(?:this|my)\s+(?:answer|response)\b"
+    r"|\b(?:every|each|all|any)\s+(?:\S+\s+)?criteri(?:on|a)\b|\bcriteri(?:on|a)\s+(?:is|are)\s+(?:\w+\s+)?(?:met|satisfied|fulfilled)\b|\b(?:mark|marked|count|treat|consider|accept)\s+(?:\S+\s+){0,4}?(?:as\s+)?(?:met|correct|satisfied|fulfilled)\b"
+    r"|\b(?:ignore|disregard|forget)\s+(?:the|all|any|previous|prior|your|these)\s+(?:\w+\s+)?(?:instructions?|rules?|prompt|question|above)\b"
+    r"|\b(?:award|grader|grading|examiner|as\s+an\s+ai|language\s+model)\b|^\s*system\b|\bthe\s+(?:student|candidate|learner)\s+(?:has|is|clearly|fully)\b|\b\S+\s+met,\s+\S+\s+met\b"
+)
+"""A sentence that speaks of its own grading, or to whoever grades; matched on lower-case text."""
 SUPPOSING = frozenset({"if", "whether", "unless", "suppose", "supposing", "assuming", "provided"})
 CONNECTIVES = CONDITIONAL | {
     "but",
@@ -92,7 +148,6 @@ CONNECTIVES = CONDITIONAL | {
     "hence",
     "then",
     "instead",
-    "otherwise",
     "yet",
 }
 AFTER_COMMA = frozenset(
@@ -109,7 +164,7 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~differ": "differ, different, difference, differently, unequal, unequally, uneven, unevenly, vary, varied, varying, "
         "ragged, imbalance, imbalanced, unbalanced, lopsided, disparate, non uniform, nonuniform, variable length, "
         "unlike, mismatch",
-        "~same": "same, equal, equally, identical, uniform, even, evenly, balanced, equivalent",
+        "~same": "same, equal, equally, equals, identical, identically, uniform, even, evenly, balanced, equivalent",
         "~drop": "drop, discard, throw away, thrown away, throws away, throw out, thrown out, omit, leave out, left out, "
         "cut off, lose, lost, truncate",
         "~duplicate": "duplicate, duplication, repeat, repetition, twice, copy, more than once, double count, counted double",
@@ -135,6 +190,18 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~order": "order, ordering, shuffle, permutation, permute",
         "~weight": "weight, weigh, weighting, influence, contribution",
         "~sync": "synchronise, synchronize, synchronisation, synchronization, sync",
+        "~decide": "decide, decision",
+        "~compare": "compare, comparison",
+        "~choose": "choose, choice",
+        "~exclude": "exclude, exclusion, ignore",
+        "~agree": "agree, agreement, consensus",
+        "~infinite": "inf, infs, infinite, infinity, infinities, overflow, found inf",
+        "~onedevice": "single device, single process, single gpu, single machine, single card, single worker, one device, "
+        "one machine",
+        "~bigbatch": "big batch, large batch, one batch, full batch, undivided batch, bigger batch, larger batch, big batches",
+        "~leak": "leak, spill, bleed, pollute, contaminate, carry over, carried over, carries over, spill over",
+        "~diverge": "diverge, divergence, drift, drift apart, out of sync",
+        "~nosync": "no sync, nosync",
         "~hang": "hang, deadlock, stall, wait for ever, wait forever, block",
         "~skip": "skip, leave, bypass, omits",
         "~zero": "zero, empty, none at all",
@@ -170,6 +237,12 @@ PROTECTED = _words(
     """
 )
 """Common words that stand within a letter or two of a term and are not misspellings of it."""
+
+CLAIMING = FUNCTION_WORDS - _words(
+    "a an the of in on for to vs with without per by from and or between at as into over via under not no more most less few "
+    "first last own same"
+)
+"""Function words of whole sentences: a piece of an answer without any of them is a term, not a claim."""
 
 OTHER_LANGUAGES = _words(
     """

@@ -15,6 +15,7 @@ from quizapp.scoring.lexicon import (
     CONCEPTS,
     CONTENT_ANYWAY,
     EXACT,
+    EXTENT_BEFORE,
     FUNCTION_WORDS,
     GRANTS_DIFFERENCE,
     HARMLESS_AFTER,
@@ -28,6 +29,29 @@ SHORTEST_SLIP = 4
 """Shortest word that is taken for a misspelling."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+NO_SYNC = "~nosync"
+_PLACES = frozenset(
+    [
+        "in",
+        "inside",
+        "under",
+        "outside",
+        "of",
+        "with",
+        "the",
+        "a",
+        "within",
+        "leaving",
+        "exiting",
+        "exit",
+        "leave",
+        "enter",
+        "entering",
+        "via",
+        "using",
+        "into",
+    ]
+)
 _FILLERS = frozenset(
     {"the", "a", "an", "all", "exactly", "always", "quite", "really", "be", "have", "of", "any", "at", "to", "necessarily", "in"}
 )
@@ -159,9 +183,12 @@ def _bare(text: str) -> list[Word]:
     words: list[Word] = []
     for match in _WORD.finditer(folded):
         start = match.start()
+        named = "_" in (folded[start - 1 : start], folded[match.end() : match.end() + 1])
         for piece in _CAMEL.split(match.group()):
             end = start + len(piece)
-            words.append(_word(piece.casefold().replace("’", "'").replace("ʼ", "'"), origin[start], origin[end - 1] + 1))
+            word = _word(piece.casefold().replace("’", "'").replace("ʼ", "'"), origin[start], origin[end - 1] + 1)
+            # A piece of a program's name (no_sync, not_equal) says nothing by itself.
+            words.append(replace(word, negator=False, content=True) if named and word.negator else word)
             start = end
     return words
 
@@ -218,6 +245,11 @@ def _is_verb(words: Sequence[Word], at: int) -> bool:
     )
 
 
+def _denies(words: Sequence[Word], at: int, concept: str) -> bool:
+    """``no sync`` names the context manager inside, under or out of it; elsewhere it says that nothing is synchronised."""
+    return concept == NO_SYNC and words[at].negator and (at == 0 or words[at - 1].text not in _PLACES)
+
+
 def _joined(words: Sequence[Word]) -> list[Word]:
     """Puts word pairs that are one concept together."""
     several = _concepts()[1]
@@ -225,7 +257,7 @@ def _joined(words: Sequence[Word]) -> list[Word]:
     at = 0
     while at < len(words):
         for parts, concept in several.get(words[at].text, ()):
-            if tuple(word.text for word in words[at : at + len(parts)]) == parts:
+            if tuple(word.text for word in words[at : at + len(parts)]) == parts and not _denies(words, at, concept):
                 last = words[at + len(parts) - 1]
                 out.append(Word(" ".join(parts), concept, words[at].start, last.end, content=True))
                 at += len(parts)
@@ -252,6 +284,9 @@ def _polarised(words: Sequence[Word]) -> list[Word]:
         following = at + 1
         reach, between = 5, 0
         if following < len(words) and words[following].text in HARMLESS_AFTER - {"necessarily", "longer"}:
+            out[at] = replace(word, negator=False)
+            continue
+        if word.text in ("nothing", "none", "no", "zero") and at and words[at - 1].text in EXTENT_BEFORE:
             out[at] = replace(word, negator=False)
             continue
         while following < len(words) and following - at <= reach:

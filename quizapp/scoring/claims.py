@@ -1,0 +1,314 @@
+"""What an answer says for and against each criterion, and which misconceptions it states: claims with the words that make them.
+
+Here: support weighed against denial, order and polarity, clause by clause. Words are ``quizapp.scoring.words``, clauses
+``quizapp.scoring.clauses``, strength ``quizapp.scoring.lexical``. Not here: points and the sentences that explain them
+(``quizapp.scoring.text``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, window
+from quizapp.scoring.lexical import (
+    NOTHING,
+    ReadyCriterion,
+    ReadyMisconception,
+    ReadyRubric,
+    Support,
+    best_phrase,
+    cover_groups,
+    negated,
+    pairs,
+    support,
+    to_the_point,
+)
+from quizapp.scoring.order import order
+from quizapp.scoring.words import Word
+
+REJECTED = 0.6
+"""Coverage of a reject phrase from which a clause denies the criterion."""
+AGREEING = 0.4
+"""Coverage of a phrase with a negation from which an answer's negation may be the phrase's own."""
+CLOSE = 0.05
+"""Coverages so near each other that the one of more words is the nearer."""
+SHOWN = 0.55
+"""Coverage of a misconception's phrase from which it is shown."""
+VERBATIM = 0.75
+"""Coverage from which a phrase is repeated rather than put in other words: a *not* in it then counts, wherever it stands."""
+CONTRASTING = frozenset({"but", "rather", "instead", "it"})
+"""Words of a clause that says what holds instead of what the clause before it denies."""
+CONTRASTED = 0.35
+TURNED_ROUND = 0.7
+"""What is left of support of which some words are denied: too little to be met, enough to be asked about."""
+FEWEST_NEW_WORDS, ECHOED = 2, 0.67
+"""Fewer content words beside the question's own, and this share of neighbouring pairs from the question: an echo."""
+WOVEN = 0.6
+"""Coverage of a phrase that evidence needs where another criterion's evidence lies among it."""
+WOVEN_BEST = 0.5
+"""The same for the best supported of them."""
+STRUNG, OWN_WORDS = 3, 0.07
+"""Criteria whose evidence is interwoven, and the share of words that must be neither the rubric's nor the question's then."""
+REGEX_SECONDS = 0.1
+
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A place in the answer that speaks for or against something."""
+
+    support: Support
+    first: int
+    last: int
+    spans: Spans
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """All that is known about one criterion."""
+
+    best: Claim | None
+    denial: Claim | None
+
+
+def spans_of(words: Iterable[Word], all_words: Sequence[Word]) -> Spans:
+    """Spans of the words, joined where at most two other words stand between."""
+    place = {word.start: at for at, word in enumerate(all_words)}
+    spans: list[list[int]] = []
+    last = -10
+    for word in sorted(words, key=lambda word: word.start):
+        at = place.get(word.start, last + 10)
+        if spans and at - last <= 3:
+            spans[-1][1] = max(spans[-1][1], word.end)
+        else:
+            spans.append([word.start, word.end])
+        last = at
+    return tuple((start, end) for start, end in spans)
+
+
+def _agrees(known: ReadyCriterion, words: Sequence[Word], denied: Iterable[Word], needless: bool) -> bool:
+    """Whether the criterion itself has what is denied, or is called needless, denied: then it is no denial of it."""
+    best = best_phrase(known.accept, words, known.stand_ins).strength
+    for phrase in known.accept:
+        if not (phrase.needless if needless else phrase.negated):
+            continue
+        found = best_phrase((phrase,), words, known.stand_ins)
+        if found.strength < max(AGREEING, best - CLOSE):
+            continue
+        said = {word.key for word in found.words}
+        contested = {word.key for word in denied} & said
+        if needless or 2 * len(contested & phrase.denied) >= max(1, len(contested)):
+            return True
+    return False
+
+
+def _refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known: ReadyCriterion) -> bool:
+    """Whether the clause denies a misconception, and isn't nearer to the criterion: then it is no denial of that."""
+    if not negated(clause.words):
+        return False
+    least = max(SHOWN, best_phrase(known.accept, clause.words, known.stand_ins).strength)
+    return any(
+        (denied := best_phrase(misconception.refute, clause.words)).strength >= least
+        and denied.phrase is not None
+        and denied.phrase.negated
+        for misconception in misconceptions
+    )
+
+
+def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
+    """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
+    said = best_phrase(known.accept, clause.words, known.stand_ins)
+    supported = support(known, window((clause,), 0, 0)).strength
+    against = max(
+        (
+            found
+            for phrase in known.reject
+            if (found := best_phrase((phrase,), clause.words)).strength >= REJECTED
+            and to_the_point(found, clause.words)
+            and phrase.negated == (negated(clause.words) or (clause.no_effect and phrase.negated))
+            and (not phrase.order or phrase.order & order(clause.words))
+        ),
+        key=lambda found: found.strength,
+        default=NOTHING,
+    )
+    if clause.distanced:
+        return NOTHING
+    nearer = against.strength > supported or (against.strength > supported - CLOSE and len(against.words) > len(said.words))
+    if not clause.conditional and against.strength and nearer:
+        return against
+    share, grouped = cover_groups(known.groups, clause.words)
+    about = (share >= 0.5 and bool(grouped)) or said.strength >= 0.4
+    if clause.no_effect and not clause.conditional and about and not _agrees(known, clause.words, clause.denied, True):
+        return Support(1.0, grouped or said.words)
+    contested = {word.key for word in clause.denied} & ((known.terms - rubric.question) | {word.key for word in said.words})
+    if not contested or (share < 0.6 and said.strength < 0.5) or _agrees(known, clause.words, clause.denied, False):
+        return NOTHING
+    return NOTHING if _refutes(clause, rubric.misconceptions, known) else Support(max(share, said.strength), grouped or said.words)
+
+
+def _contrasted(known: ReadyCriterion, clauses: Sequence[Clause], at: int) -> bool:
+    """Whether what a clause denies is only the foil of what the next one says: *not inside the window, but after it*."""
+    if at + 1 >= len(clauses) or clauses[at].no_effect or clauses[at + 1].words[0].text not in CONTRASTING:
+        return False
+    return support(known, window(clauses, at + 1, at + 1)).strength >= CONTRASTED
+
+
+def _turned_round(known: ReadyCriterion, found: Support, view: Window, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
+    """Whether a negator denies some of the words that support a criterion, and the criterion doesn't itself deny them."""
+    said = {word.start for word in found.words}
+    denied: list[Word] = []
+    for at, clause in enumerate(view.clauses, view.first + 1):
+        if (
+            not _contrasted(known, clauses, at - 1)
+            and said & {word.start for word in clause.denied}
+            and not _refutes(clause, rubric.misconceptions, known)
+        ):
+            denied += clause.denied
+    return bool(denied) and not _agrees(known, view.words, denied, False)
+
+
+def echoes(words: Iterable[Word], rubric: ReadyRubric) -> bool:
+    """Whether the words, and most of their neighbourhoods, are the question's."""
+    content = [word for word in words if word.content]
+    given = pairs(content)
+    new = {word.key for word in content} - rubric.question
+    return len(new) < FEWEST_NEW_WORDS and len(given & rubric.question_pairs) >= ECHOED * len(given)
+
+
+def _regex_claim(known: ReadyCriterion, answer: str, clauses: Sequence[Clause]) -> Claim | None:
+    import regex
+
+    for pattern in known.criterion.regex:
+        try:
+            match = regex.search(pattern, answer, regex.IGNORECASE, timeout=REGEX_SECONDS)
+        except (TimeoutError, regex.error):
+            continue
+        if match and match.end() > match.start():
+            at = next((index for index, clause in enumerate(clauses) if clause.end > match.start()), 0)
+            return Claim(Support(1.0), at, at, ((match.start(), match.end()),))
+    return None
+
+
+def is_whole_answer(known: ReadyRubric, answer: str) -> bool:
+    """Whether a pattern written for whole answers (``^...$``) fits: a word may be all that is asked for."""
+    patterns = (pattern for criterion in known.criteria for pattern in criterion.criterion.regex)
+    given = answer.strip()
+    return bool(given) and any(_fits(text, given) for text in patterns if text.startswith("^") and text.endswith("$"))
+
+
+def _fits(pattern: str, answer: str) -> bool:
+    import regex
+
+    try:
+        return regex.search(pattern, answer, regex.IGNORECASE, timeout=REGEX_SECONDS) is not None
+    except (TimeoutError, regex.error):
+        return False
+
+
+def _words_of(claim: Claim, clauses: Sequence[Clause]) -> tuple[Word, ...]:
+    """All words of the clauses in which a claim stands."""
+    return window(clauses, claim.first, claim.last).words
+
+
+def find(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], views: Sequence[Window], rubric: ReadyRubric) -> Finding:
+    """The best support for a criterion that no denial in the same window spoils, and the last denial."""
+    denials: dict[int, Support] = {}
+    for at, clause in enumerate(clauses):
+        found = _denial(known, clause, rubric)
+        if found.strength and not _contrasted(known, clauses, at):
+            denials[at] = found
+    best = _regex_claim(known, answer, clauses)
+    turned = 0.0
+    for view in views:
+        if any(at in denials for at in range(view.first, view.last + 1)) or len(view.words) > MAX_WINDOW_WORDS:
+            continue
+        if any(clause.reported for clause in view.clauses):
+            continue
+        found = support(known, view)
+        strength = found.strength * (1.0 if view.first == view.last else 0.97)
+        if _turned_round(known, found, view, clauses, rubric):
+            strength *= TURNED_ROUND
+            turned = max(turned, best_phrase(known.accept, view.words).strength)
+        if best is not None and strength <= best.support.strength:
+            continue
+        if not found.words or echoes(view.words, rubric):
+            continue
+        best = Claim(Support(strength, found.words, found.phrase), view.first, view.last, spans_of(found.words, view.words))
+    if best is not None and turned >= VERBATIM and turned > best_phrase(known.accept, _words_of(best, clauses)).strength + CLOSE:
+        best = replace(best, support=replace(best.support, strength=TURNED_ROUND * best.support.strength))
+    if not denials:
+        return Finding(best, None)
+    last = max(denials)
+    clause = clauses[last]
+    return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)))
+
+
+def strung_together(findings: Sequence[Finding], clauses: Sequence[Clause], rubric: ReadyRubric) -> set[int]:
+    """Positions of the criteria whose evidence is terms strung together.
+
+    A sentence claims one thing at a time. Where the words for one criterion lie among those for another, a phrase of the rubric
+    must stand there nearly whole; and where all words of a sentence are the rubric's, it says nothing of its own.
+    """
+    strung: set[int] = set()
+    found = [
+        (at, finding.best)
+        for at, (finding, known) in enumerate(zip(findings, rubric.criteria, strict=True))
+        if finding.best is not None and finding.best.spans and finding.best.support.strength >= known.threshold
+    ]
+    terms = frozenset[str]().union(*(known.terms for known in rubric.criteria)) | rubric.question
+    for at, claim in found:
+        others = [other for where, other in found if where != at and _overlap(claim, other)]
+        if not others:
+            continue
+        words = {word.key for word in _words_of(claim, clauses) if word.content}
+        own = sum(key not in terms for key in words)
+        said = best_phrase(rubric.criteria[at].accept, _words_of(claim, clauses), rubric.criteria[at].stand_ins).strength
+        first = all(claim.support.strength >= other.support.strength for other in others)
+        if said < (WOVEN_BEST if first else WOVEN) or (own <= OWN_WORDS * len(words) and len(others) + 1 >= STRUNG):
+            strung.add(at)
+    return strung
+
+
+def _overlap(one: Claim, other: Claim) -> bool:
+    """Whether the words of two claims lie among each other."""
+    return one.spans[0][0] < other.spans[-1][1] and other.spans[0][0] < one.spans[-1][1]
+
+
+def shown(
+    known: ReadyMisconception, criteria: Sequence[ReadyCriterion], clauses: Sequence[Clause], views: Sequence[Window]
+) -> Claim | None:
+    """Where a misconception is stated last, unless something right is nearer, or it is refuted there or later."""
+    stated: Claim | None = None
+    refuted = -1
+    for at, clause in enumerate(clauses):
+        refutation = best_phrase(known.refute, clause.words)
+        mention = best_phrase(known.accept, clause.words)
+        denies = negated(clause.words) or clause.distanced
+        matches = refutation.phrase is not None and refutation.phrase.negated == negated(clause.words)
+        if (refutation.strength >= max(SHOWN, mention.strength) and matches) or (
+            denies and mention.strength >= 0.5 and not _shares_negation(mention, clause)
+        ):
+            refuted = at
+    for view in views:
+        if view.last - view.first > 1 or any(clause.supposing or clause.distanced for clause in view.clauses):
+            continue
+        found = best_phrase(known.accept, view.words)
+        if found.strength < SHOWN or found.phrase is None or not to_the_point(found, view.words):
+            continue
+        refutes = (phrase for phrase in known.refute if phrase.negated == negated(view.words))
+        against = best_phrase((*refutes, *(phrase for criterion in criteria for phrase in criterion.accept)), view.words)
+        if found.strength <= against.strength:
+            continue
+        if negated(view.words) and not found.phrase.negated:
+            continue
+        if not negated(view.words) and found.phrase.negated and found.strength < 0.8:
+            continue
+        if stated is None or view.first > stated.last or found.strength > stated.support.strength:
+            stated = Claim(found, view.first, view.last, spans_of(found.words, view.words))
+    return stated if stated is not None and refuted < stated.last else None
+
+
+def _shares_negation(mention: Support, clause: Clause) -> bool:
+    return mention.phrase is not None and mention.phrase.negated and negated(clause.words)
