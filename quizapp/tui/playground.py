@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 
 from quizapp.judge.in_numbers import said
 from quizapp.practice.playground import WAYS, Outcome, SetupError, Way, outcome, read_setup
-from quizapp.tui.page import Page
+from quizapp.tui.page import Heading, Page
 from quizapp.tui.weights import Alike, bars
 
 FIRST = ("1 | 3", "4 | 0", "")
@@ -67,7 +67,7 @@ below stand the mean that was meant, the one that this way makes, and the weight
         return "playground", "one optimizer step under DDP"
 
     def body(self) -> ComposeResult:
-        labels = ("valid tokens: rank | rank, mb + mb", "sums of their losses", "planned microbatches, if others")
+        labels = ("valid tokens, 1+2 | 3+0", "sums of their losses", "planned microbatches")
         with Vertical(id="given"):
             for name, label, first in zip(("counts", "sums", "planned"), labels, FIRST, strict=True):
                 with Horizontal():
@@ -122,5 +122,6 @@ below stand the mean that was meant, the one that this way makes, and the weight
             weights.update("")
             return
         made = outcome(setup, way)
+        self.query_one(Heading).say(f"playground · {way.title}", self.heading()[1])
         numbers.update(told(made, way, self._title(way)))
         weights.update(drawn(made, max(40, self.app.size.width - EDGE)))
