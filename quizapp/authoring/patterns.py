@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import regex
 
-from quizapp.scoring.text import REGEX_SECONDS
-
+REGEX_SECONDS = 0.1
+"""The time that the scorer gives a pattern; what takes longer counts as not found."""
 SHORT, LONG = 40, 1_000
 """Characters of the texts: enough for what doubles with each character, and a long answer for what grows with the cube of its
 length. What grows with the square stays within the limit on any answer of that length."""

@@ -16,10 +16,10 @@ from quizapp.judge.columns import evaluate
 from quizapp.model.formula import Formula, FormulaError, Value
 from quizapp.model.question import Variable
 
-ALL = 4_096
+ALL = 2_048
 """Variants up to which every one is looked at."""
-RANDOM = 1_024
-BASES, ALONG = 6, 24
+RANDOM = 768
+BASES, ALONG = 4, 20
 """Points from which each entry of each variable goes through its whole range, and values looked at on the way."""
 
 Floats = NDArray[np.float64]
@@ -63,24 +63,19 @@ def _exact(variables: Mapping[str, Variable], columns: Mapping[str, Floats], ind
 def points(variables: Mapping[str, Variable], constraints: Sequence[Formula]) -> Points:
     """The points for an item; the same for the same item."""
     grid = _Grid(variables)
-    if grid.combinations <= ALL:
-        drawn = grid.all()
-        scanned = grid.own()[:, :0]
-    else:
-        drawn = grid.random(RANDOM)
-        scanned = grid.scans(drawn[:, grid.keeps(drawn, constraints)[0]])
-    kept, undecided, share = _sieve(grid, drawn, constraints)
-    more = scanned[:, grid.keeps(scanned, constraints)[0]]
-    rows = np.concatenate([grid.own(), kept, more], axis=1)
-    return Points(variables, grid.columns(rows), rows.shape[1], share, undecided)
-
-
-def _sieve(grid: "_Grid", drawn: Whole, constraints: Sequence[Formula]) -> tuple[Whole, Mapping[str, Value] | None, float]:
+    few = grid.combinations <= ALL
+    drawn = grid.all() if few else grid.random(RANDOM)
+    keeps, unknown = grid.keeps(drawn, constraints)
+    rows = [grid.own(), drawn[:, keeps]]
+    if not few:
+        scanned = grid.scans(rows[1])
+        rows.append(scanned[:, grid.keeps(scanned, constraints)[0]])
     possible = grid.distinct(drawn)
-    keeps, undecided = grid.keeps(drawn, constraints)
-    unknown = undecided & possible
-    at = _exact(grid.variables, grid.columns(drawn), int(np.argmax(unknown))) if unknown.any() else None
-    return drawn[:, keeps], at, float(keeps.sum()) / max(int(possible.sum()), 1)
+    unknown &= possible
+    undecided = _exact(variables, grid.columns(drawn), int(np.argmax(unknown))) if unknown.any() else None
+    together = np.concatenate(rows, axis=1)
+    share = float(keeps.sum()) / max(int(possible.sum()), 1)
+    return Points(variables, grid.columns(together), together.shape[1], share, undecided)
 
 
 class _Grid:

@@ -34,19 +34,21 @@ _ORDER: Mapping[type[ast.cmpop], Callable[[int, int], bool]] = {
 
 
 def _inner(value: Value) -> Inner:
-    if isinstance(value, Fraction):
+    # Fraction's metaclass makes isinstance slow for everything that is none.
+    if type(value) is Fraction:
         return value.numerator if value.denominator == 1 else value
-    return tuple(map(_inner, value)) if isinstance(value, tuple) else value
+    return tuple(map(_inner, value)) if type(value) is tuple else value
 
 
 def outer(value: Inner) -> Value:
     """The value as the rest of the house knows it: whole numbers are fractions too."""
-    if isinstance(value, int):
+    if type(value) is int:
         return Fraction(value)
-    return tuple(map(outer, value)) if isinstance(value, tuple) else value
+    return tuple(map(outer, value)) if type(value) is tuple else value
 
 
-def _binary(kind: type[ast.operator], left: Step, right: Step) -> Step:
+def _scalars(kind: type[ast.operator]) -> Callable[[Inner, Inner], Inner]:
+    """The operation on two numbers."""
     general, whole = BINARY[kind], _WHOLE.get(kind)
 
     def both(a: Inner, b: Inner) -> Inner:
@@ -54,8 +56,7 @@ def _binary(kind: type[ast.operator], left: Step, right: Step) -> Step:
 
     if whole is not None:
 
-        def step(values: Mapping[str, Value]) -> Inner:
-            a, b = left(values), right(values)
+        def one(a: Inner, b: Inner) -> Inner:
             if type(a) is int and type(b) is int:
                 result = whole(a, b)
                 if result.bit_length() > MAX_BITS:
@@ -63,11 +64,11 @@ def _binary(kind: type[ast.operator], left: Step, right: Step) -> Step:
                 return result
             return both(a, b)
 
-    elif kind in (ast.Div, ast.Mod):
+        return one
+    if kind in (ast.Div, ast.Mod):
         divides = kind is ast.Div
 
-        def step(values: Mapping[str, Value]) -> Inner:
-            a, b = left(values), right(values)
+        def one(a: Inner, b: Inner) -> Inner:
             if type(a) is int and type(b) is int and b:
                 quotient, rest = divmod(a, b)
                 if not divides:
@@ -75,10 +76,22 @@ def _binary(kind: type[ast.operator], left: Step, right: Step) -> Step:
                 return Fraction(a, b) if rest else quotient
             return both(a, b)
 
-    else:
+        return one
+    return both
 
-        def step(values: Mapping[str, Value]) -> Inner:
-            return both(left(values), right(values))
+
+def _binary(kind: type[ast.operator], left: Step, right: Step) -> Step:
+    one, general = _scalars(kind), BINARY[kind]
+
+    def step(values: Mapping[str, Value]) -> Inner:
+        a, b = left(values), right(values)
+        if type(a) is not tuple:
+            return one(a, b) if type(b) is not tuple else tuple([one(a, entry) for entry in b])
+        if type(b) is not tuple:
+            return tuple([one(entry, b) for entry in a])
+        if len(a) == len(b):
+            return tuple(map(one, a, b))
+        return elementwise(general, outer(a), outer(b))
 
     return step
 
@@ -105,22 +118,29 @@ def _call(name: str, arguments: Sequence[Step]) -> Step:
     def general(given: Sequence[Inner]) -> Inner:
         return _inner(function(*map(outer, given)))
 
-    if name == "sum":
-
-        def step(values: Mapping[str, Value]) -> Inner:
-            (given,) = (argument(values) for argument in arguments)
-            if isinstance(given, tuple) and all(type(entry) is int for entry in given):
-                total: int = sum(given)
-                if total.bit_length() <= MAX_BITS:
-                    return total
-            return general((given,))
-
-    else:
-
-        def step(values: Mapping[str, Value]) -> Inner:
-            return general([argument(values) for argument in arguments])
+    def step(values: Mapping[str, Value]) -> Inner:
+        given = [argument(values) for argument in arguments]
+        if len(given) == 1 and (fast := _fast(name, given[0])) is not None:
+            return fast
+        return general(given)
 
     return step
+
+
+def _fast(name: str, given: Inner) -> Inner:
+    """A function of one exact argument, where it is quickly told; else ``None``."""
+    if name in ("sum", "mean") and type(given) is tuple and given and all(type(entry) in _EXACT for entry in given):
+        total = sum(given)
+        if total.numerator.bit_length() <= MAX_BITS and total.denominator.bit_length() <= MAX_BITS:
+            return _inner(Fraction(total, len(given))) if name == "mean" else _inner(total)
+    elif name == "abs" and type(given) in _EXACT:
+        return abs(given)
+    elif name == "len":
+        return len(given) if type(given) is tuple else 1
+    return None
+
+
+_EXACT = (int, Fraction)
 
 
 def _index(vector: Step, index: Step, column: int) -> Step:
