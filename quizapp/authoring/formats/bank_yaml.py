@@ -16,6 +16,7 @@ from quizapp.authoring.formats.report import Gap
 from quizapp.authoring.formats.short import pattern_of
 from quizapp.bank.document import scalar
 from quizapp.model.question import MAX_TOLERANCE
+from quizapp.model.rubric import Criterion, Rubric
 
 DIFFICULTY, TOPIC = 3, "imported"
 PLACEHOLDER = "(fill in: a sentence that earns the points)"
@@ -154,11 +155,10 @@ class _Writer:
 
     def essay(self, question: Question, body: Essay) -> None:
         model = body.model_answer or question.explanation
-        phrase = _line(model) if model else ""
         self.gap("rubric: what earns the points, and phrasings that say it")
         self.add("        # fill in: a criterion for each thing to say, with phrasings that earn its points")
-        usable = 0 < len(phrase) <= LONGEST_PHRASE
-        self.rubric(question.points, model or "Answers the question.", "accept", [phrase if usable else PLACEHOLDER])
+        description = model or "Answers the question."
+        self.rubric(question.points, description, "accept", [_phrase(question.stem, model or "", description)])
 
     def rubric(self, points: int, description: str, key: str, phrases: Sequence[str]) -> None:
         self.add("        rubric:", "          criteria:", "            - id: answer", f"              points: {points}")
@@ -183,6 +183,20 @@ def unfit(question: Question) -> Iterator[tuple[str, str]]:
             yield "tolerance", "an answer that is a whole number must equal the key; the tolerance holds for decimals alone"
         if body.wrong:
             yield "wrong-numbers", "wrong numbers must name misconceptions; they are kept as comments"
+
+
+def _phrase(stem: str, model: str, description: str) -> str:
+    """The longest beginning of a model answer that earns the points when it is given as an answer, or the placeholder."""
+    from quizapp.scoring.text import score_text
+
+    sentences = re.split(r"(?<=[.!?])\s+", _line(model))
+    for count in range(len(sentences), 0, -1):
+        phrase = " ".join(sentences[:count])
+        if 0 < len(phrase) <= LONGEST_PHRASE:
+            rubric = Rubric(criteria=(Criterion(id="answer", points=1, description=description, accept=(phrase,)),))
+            if score_text(rubric, stem, phrase, {}).points == 1:
+                return phrase
+    return PLACEHOLDER
 
 
 def _answer(question: Question) -> str:

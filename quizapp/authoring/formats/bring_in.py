@@ -16,7 +16,6 @@ from quizapp.authoring.formats.question import Question
 from quizapp.authoring.formats.report import Gap, Loss, Trouble, Unreadable
 from quizapp.authoring.formats.source import Source, sources
 from quizapp.authoring.formats.spreadsheet import read_csv
-from quizapp.authoring.lint import lint
 from quizapp.bank.fault import Fault
 from quizapp.bank.load import load
 from quizapp.bank.words import slug
@@ -132,6 +131,9 @@ def _together(intakes: Sequence[Intake]) -> tuple[list[Question], list[Loss]]:
 
 def _faults(text: str) -> tuple[list[Fault], list[Fault]]:
     """What keeps items of a bank from loading, and what the deeper check says of it besides."""
+    # The checks load what scores answers.
+    from quizapp.authoring.lint import lint
+
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder, "trial.yaml")
         trial.write_text(text, encoding="utf-8")

@@ -70,13 +70,16 @@ def read_gift(source: Source) -> Intake:
             last = _plain(block.text).strip().removeprefix("$CATEGORY:").rsplit("/", 1)[-1]
             category = tuple(name for name in read_tags((last,))[0] if name not in ("top", "course"))
             continue
+        reader = _Reader(intake, block, category)
         try:
-            _Reader(intake, block, category).read()
+            reader.read()
         except _Refused as refusal:
             offset, message, mend = refusal.args
             intake.fail(*block.place(offset), message, mend)
+            intake.drop(reader.id)
         except TooDeep as error:
             intake.fail(*block.place(0), str(error), "write it with less markup")
+            intake.drop(reader.id)
     return intake
 
 

@@ -47,6 +47,10 @@ class Intake:
         """Something was read and has no place in a bank."""
         self.losses.append(Loss(item, what, fate, detail))
 
+    def drop(self, item: str) -> None:
+        """A question that failed lost nothing: takes its losses back."""
+        self.losses = [loss for loss in self.losses if loss.item != item]
+
     def name(self, wanted: str) -> str:
         """An id near to a foreign name that no other question has."""
         base = slug(wanted)[:60].strip("-") or f"question-{len(self._taken) + 1}"
@@ -61,7 +65,7 @@ class Intake:
         wrong = self._wrong(question)
         if wrong is not None:
             self.fail(question.line, question.column, *wrong)
-            self.losses = [loss for loss in self.losses if loss.item != question.id]
+            self.drop(question.id)
             return False
         if isinstance(question.body, ShortAnswer) and (number := _only_number(question.body)) is not None:
             question = replace(question, body=Number(number, Fraction(0)))

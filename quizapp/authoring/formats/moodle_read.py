@@ -9,15 +9,19 @@ from fractions import Fraction
 
 from quizapp.authoring.formats.intake import Intake, Share
 from quizapp.authoring.formats.markup import TooDeep, from_html, from_plain, without_slots
-from quizapp.authoring.formats.numeral import read_number
+from quizapp.authoring.formats.numeral import formula, read_number
 from quizapp.authoring.formats.question import Body, Essay, Number, Question, ShortAnswer
 from quizapp.authoring.formats.source import Source
 from quizapp.authoring.formats.tags import read_tags
 from quizapp.authoring.formats.xml_tree import BrokenXml, Element, parse
+from quizapp.model.formula import Formula, FormulaError
+from quizapp.model.variant import number
 
 RESTARTS = 50
 """Breaks after which the rest of a file is given up."""
 _QUESTION = re.compile(r"<question[\s>]")
+_WORKED_OUT = re.compile(r"\{=((?:[^{}]|\{[^{}]*\})*)\}")
+_POWER = re.compile(r"\bpow\(([^(),]*(?:\([^()]*\))?[^(),]*),([^(),]*(?:\([^()]*\))?[^(),]*)\)")
 
 
 class _Refused(Exception):
@@ -83,6 +87,8 @@ class _Reader:
         self.intake = intake
         self.category: tuple[str, ...] = ()
         self.id = ""
+        self.figures: dict[str, str] = {}
+        """Of a calculated question: what stands for each ``{name}``."""
 
     def questions(self, root: Element) -> None:
         """Reads the questions below the root that were read to their end."""
@@ -111,10 +117,13 @@ class _Reader:
         except _Refused as refusal:
             where, message, mend = refusal.args
             self.intake.fail(where.line, where.column, message, mend)
+            self.intake.drop(self.id)
         except TooDeep as error:
             self.intake.fail(element.line, element.column, str(error), "write it with less markup")
+            self.intake.drop(self.id)
 
     def _question(self, element: Element, kind: str, name: str) -> None:
+        self.figures = self.first_figures(element) if kind.startswith("calculated") else {}
         stem = self.text(element.first("questiontext"))
         found = self.body(element, kind)
         points = self.intake.points(self.id, read_number(element.value("defaultgrade")) if element.first("defaultgrade") else None)
@@ -125,11 +134,11 @@ class _Reader:
         tags = (tag.value("text") for holder in element.all("tags") for tag in holder.all("tag"))
         topics, difficulty = read_tags(tags)
         bodies = found if isinstance(found, list) else [("", found)]
-        for number, (prompt, body) in enumerate(bodies, 1):
+        for place, (prompt, body) in enumerate(bodies, 1):
             whole = len(bodies) == 1
             self.intake.add(
                 Question(
-                    id=self.id if whole else self.intake.name(f"{self.id}-{number}"),
+                    id=self.id if whole else self.intake.name(f"{self.id}-{place}"),
                     stem="\n\n".join(filter(None, (stem, prompt))),
                     body=body,
                     title=name if name and name != self.id else None,
@@ -151,7 +160,7 @@ class _Reader:
         if child is not None and child.children:
             inner = child.children[0]
             raise _Refused(inner, f"<{inner.tag}> inside <text>", "put HTML in <![CDATA[ ... ]]>, or write &lt; for each <")
-        text = (child if child is not None else holder).text.strip()
+        text = self.filled((child if child is not None else holder).text.strip(), holder)
         for file in holder.all("file"):
             self.intake.lose(self.id, "file", "lost", file.attributes.get("name", "without a name"))
         match holder.attributes.get("format", "html"):
@@ -175,7 +184,7 @@ class _Reader:
                 return self.intake.choose(self.id, [self.share(answer) for answer in answers], single=single, shuffle=shuffle)
             case "truefalse":
                 return self.intake.choose(self.id, [self.share(answer) for answer in answers], single=True, shuffle=False)
-            case "numerical":
+            case "numerical" | "calculated" | "calculatedsimple":
                 return self.number(element, answers)
             case "shortanswer":
                 return self.short(element, answers)
@@ -204,21 +213,58 @@ class _Reader:
     def number(self, element: Element, answers: list[Element]) -> Number:
         found = []
         for answer in answers:
-            text, width = answer.value("text"), answer.value("tolerance")
+            text, width = self.filled("{=" + answer.value("text") + "}", answer), answer.value("tolerance")
             if text == "*":
                 self.intake.lose(self.id, "wrong-numbers", "lost", "what was said to any other number")
                 continue
             value, tolerance = read_number(text), read_number(width) if width else Fraction(0)
+            if value is not None and tolerance is not None and self.figures and answer.value("tolerancetype") in ("", "1"):
+                tolerance *= abs(value)
             if value is None or tolerance is None or tolerance < 0:
                 raise _Refused(answer, f"{(text if value is None else width)[:40]!r} is no number", "write it with a decimal point")
             found.append((value, tolerance, self.fraction(answer), self.text(answer.first("feedback")) or None))
-        number = self.intake.number(self.id, found)
-        if number is None:
+        right = self.intake.number(self.id, found)
+        if right is None:
             raise _Refused(element, "no number that is right", 'give one answer fraction="100"')
         units = [unit.value("unit_name") for holder in element.all("units") for unit in holder.all("unit")]
         if len(units) > 1:
             self.intake.lose(self.id, "unit", "lost", f"units other than {units[0]}: {', '.join(units[1:])}")
-        return Number(number.key, number.tolerance, units[0] or None if units else None, number.wrong)
+        return Number(right.key, right.tolerance, units[0] or None if units else None, right.wrong)
+
+    def first_figures(self, element: Element) -> dict[str, str]:
+        """The first of a calculated question's sets of numbers."""
+        found, said = {}, []
+        for definition in (entry for holder in element.all("dataset_definitions") for entry in holder.all("dataset_definition")):
+            name = definition.value("name", "text")
+            items = [item for holder in definition.all("dataset_items") for item in holder.all("dataset_item")]
+            value = read_number(items[0].value("value")) if items else None
+            if value is None:
+                raise _Refused(definition, f"no number for {{{name}}}", "export it from Moodle with its numbers")
+            found[name] = formula(value)
+            low, high = definition.value("minimum", "text"), definition.value("maximum", "text")
+            said.append(f"{name} = {found[name]} (of {low} to {high})")
+        detail = f"the first set of numbers alone: {', '.join(said)}; declare `variables:` to have others"
+        self.intake.lose(self.id, "variants", "lost", detail)
+        return found
+
+    def filled(self, text: str, where: Element) -> str:
+        """A calculated question's text with its numbers; ``{=...}`` is worked out. Other questions' texts stay as they are."""
+        if not self.figures:
+            return text.removeprefix("{=").removesuffix("}") if text.startswith("{=") and where.tag == "answer" else text
+
+        def worked_out(match: "re.Match[str]") -> str:
+            source = match[1]
+            for name, value in self.figures.items():
+                source = source.replace(f"{{{name}}}", f"({value})")
+            try:
+                return number(Formula.parse(_POWER.sub(r"((\1)**(\2))", source)).scalar({}))
+            except FormulaError as error:
+                raise _Refused(where, f"the formula {match[1][:60]!r} can't be worked out ({error})", "write it by hand") from None
+
+        text = _WORKED_OUT.sub(worked_out, text)
+        for name, value in self.figures.items():
+            text = text.replace(f"{{{name}}}", value)
+        return text
 
     def short(self, element: Element, answers: list[Element]) -> ShortAnswer:
         accepted = []

@@ -94,6 +94,24 @@ def test_moodle_around_a_question() -> None:
     ]
 
 
+def dataset(name: str, value: str) -> str:
+    ends = "<minimum><text>1</text></minimum><maximum><text>9</text></maximum>"
+    items = f"<dataset_items><dataset_item><number>1</number><value>{value}</value></dataset_item></dataset_items>"
+    return f"<dataset_definition><name><text>{name}</text></name>{ends}{items}</dataset_definition>"
+
+
+def test_a_calculated_question_becomes_its_first_variant() -> None:
+    data = "<dataset_definitions>" + dataset("S", "6.0") + dataset("n", "4") + "</dataset_definitions>"
+    key = answer("100", "pow({S},2)/{n}", "<tolerance>0.01</tolerance><tolerancetype>1</tolerancetype>")
+    found = moodle(asked("calculated", key + data, "Is {S} over {n} or {={S}/{n}}?"))
+    assert found.troubles == []
+    assert [(question.stem, question.body) for question in found.questions] == [
+        ("Is 6 over 4 or 1.5?", Number(Fraction(9), Fraction(9, 100))),
+    ]
+    assert "S = 6 (of 1 to 9)" in found.losses[0].detail
+    assert "can't be worked out" in moodle(asked("calculated", answer("100", "atan2({S},1)") + data)).troubles[0].message
+
+
 @pytest.mark.parametrize(
     ("texts", "expected", "said"),
     [
