@@ -90,11 +90,26 @@ def _rehearsed(paths: Sequence[Path], backend: str, quiet: bool) -> list[Fault]:
 
 
 @bank_app.command(name="list")
-def list_(*, bank: Folders = (), json: Json = False) -> int:
-    """List the items of all banks."""
+def list_(*, bank: Folders = (), graph: Annotated[bool, Parameter(negative=())] = False, json: Json = False) -> int:
+    """List the items of all banks.
+
+    Parameters
+    ----------
+    graph
+        Instead, what comes before what: the topics, and the items with prerequisites.
+    """
     found = library(bank)
     for fault in found.faults:
         print(fault, file=sys.stderr)
+    from quizapp.cli.bank_table import graph as graph_of
+    from quizapp.cli.bank_table import print_graph, print_items
+
+    if graph:
+        if json:
+            _print_json(graph_of(found))
+        else:
+            print_graph(found)
+        return 0
     items = []
     for entry in found.items.values():
         item = entry.item
@@ -113,13 +128,14 @@ def list_(*, bank: Folders = (), json: Json = False) -> int:
                 "line": entry.line,
                 "topics": list(item.topics),
                 "difficulty": item.difficulty,
+                "prerequisites": list(item.prerequisites),
                 "parts": parts,
             }
         )
     if json:
         _print_json({"items": items})
     else:
-        _print_table(items)
+        print_items(found, items)
     return 0
 
 
@@ -155,23 +171,3 @@ def _as_json(fault: Fault) -> dict[str, object]:
 
 def _print_json(value: object) -> None:
     print(json.dumps(value, indent=2))
-
-
-def _print_table(items: Sequence[dict[str, object]]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for column in ("item", "kind", "bank"):
-        table.add_column(column, no_wrap=True, overflow="fold")
-    for column in ("level", "parts", "topics"):
-        table.add_column(column)
-    for item in items:
-        topics, parts = item["topics"], item["parts"]
-        assert isinstance(topics, list)
-        assert isinstance(parts, list)
-        kinds = ", ".join(part["kind"] for part in parts)
-        row = (item["id"], item["kind"], item["bank"], item["difficulty"], kinds, ", ".join(topics))
-        table.add_row(*(escape(str(cell)) for cell in row))
-    Console().print(table)
