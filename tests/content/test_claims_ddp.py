@@ -78,8 +78,8 @@ def test_parameters_that_no_rank_used_are_noticed_in_the_next_forward(two_ranks:
 
 def test_a_parameter_used_on_one_rank_lets_that_rank_wait_and_the_other_fail_later(two_ranks: tuple[Found, Found]) -> None:
     assert two_ranks[0]["unused on one rank"].startswith("next forward: Expected to have finished reduction in the prior iteration")
+    # It waits until the time is up, or until the other rank is gone.
     assert two_ranks[1]["unused on one rank"].startswith("backward: ")
-    assert "Timed out" in two_ranks[1]["unused on one rank"]
 
 
 def test_a_monitored_barrier_names_the_rank_that_is_missing(two_ranks: tuple[Found, Found]) -> None:
