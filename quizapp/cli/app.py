@@ -60,26 +60,41 @@ def study(
     return _run(QuizApp(store, library, start="study", bank=chosen or _recent(store, library, "study"), item=item, backend=backend))
 
 
-def interview(name: Annotated[str | None, Parameter(name="BANK")] = None, /, *, bank: Folders = ()) -> int:
-    """Rehearse an interview in the terminal app: a probe, a follow-up, a debrief.
+def interview(
+    name: Annotated[str | None, Parameter(name="BANK")] = None,
+    /,
+    *,
+    minutes: Annotated[int | None, Parameter(help="How long: 15, 35 or 60.")] = None,
+    role: Annotated[str | None, Parameter(help="What you are interviewed for; sets the topics.")] = None,
+    topic: Annotated[tuple[str, ...], Parameter(negative=(), help="Only this topic (repeatable).")] = (),
+    seed: Annotated[int | None, Parameter(help="The same seed and answers give the same interview.")] = None,
+    limit: Annotated[int | None, Parameter(help="Minutes that one answer may take.")] = None,
+    lab: Annotated[bool, Parameter(help="Ask for code too, where there is time.")] = True,
+    export: Annotated[Path | None, Parameter(help="Write the last interview to this .md or .html file, and ask nothing.")] = None,
+    bank: Folders = (),
+    backend: Backend = "auto",
+) -> int:
+    """Rehearse an interview in the terminal app: cases, calculations, a lab, follow-ups, a debrief.
+
+    With any of the options that describe it, the interview begins at once; without, an open one goes on, or you choose on screen.
 
     Parameters
     ----------
     name
-        The bank's id; without it, the one with an open interview, else the first that has a probe.
+        The bank's id; without it, all banks.
     """
+    from quizapp.cli.interview import chosen, write_last
+
+    if export is not None:
+        return write_last(export, _library(bank))
     _needs_terminal()
     library = _library(bank)
-    chosen = _checked(library, name)
-    with_probe = [entry.bank.id for entry in library.banks if any(found.kind == "probe" for found in entry.bank.items)]
-    if chosen is not None and chosen not in with_probe:
-        raise Problem(f"the bank {chosen} has no probe to ask; banks that have one: {', '.join(with_probe) or 'none'}")
-    if not with_probe:
-        raise Problem("no bank has a probe to ask; add a folder that has one with --bank DIR")
+    name = _checked(library, name)
+    setup = chosen(library, name, minutes=minutes, role=role, topics=topic, seed=seed, limit=limit, lab=lab)
     store = _store()
     from quizapp.tui.app import QuizApp
 
-    return _run(QuizApp(store, library, start="interview", bank=chosen or _recent(store, library, "interview", with_probe)))
+    return _run(QuizApp(store, library, start="interview", bank=name, setup=setup, backend=backend))
 
 
 def _needs_terminal() -> None:

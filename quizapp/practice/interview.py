@@ -1,207 +1,283 @@
-"""A plain interview: one probe, one follow-up chosen by what the answer lacked or got wrong, a debrief.
+"""A mock interview as it is held: started or resumed, answered, kept. What it asks is ``interview_dialogue``'s to say.
 
-The state is what the store holds, so an interview goes on where it was left. The same bank, seed and answers give the same
-interview. Draws nothing on a screen.
+Its state is what the store holds: the setup, the answers in their order, the notes and the clock. Each of them is stored before
+the method returns, so that a killed process loses nothing. The clock is an argument; nothing that is asked depends on it.
 """
 
-import random
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from quizapp.bank.draw import draw
-from quizapp.bank.load import Library, LoadedBank, LoadedItem
-from quizapp.model.question import FollowUp, Probe
-from quizapp.model.rubric import Rubric
+from quizapp.bank.load import Library
 from quizapp.model.score import Score
-from quizapp.model.variant import fill
-from quizapp.practice.asked import SCORER, titles
-from quizapp.practice.study import find_bank
-from quizapp.scoring.answer import AnswerError
-from quizapp.scoring.text import score_text
+from quizapp.practice.asked import SCORER
+from quizapp.practice.interview_dialogue import Dialogue, Exchange, Key, Question
+from quizapp.practice.interview_plan import Setup, read_setup
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
 from quizapp.store.store import Store
 
-PART = "main"
+ALL_BANKS = "*"
+"""Stands for a bank's id in a session over all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class FollowUpQuestion:
-    """What is asked after the probe, and what called for it."""
-
-    id: str
-    """The bank's id of the follow-up, or ``misconception-<id>`` or ``criterion-<id>`` for a question of the rubric itself."""
-    stem: str
-    rubric: Rubric
-    explanation: str | None
-    cause: Literal["misconception", "criterion", "always"]
-    about: str | None
-    """The misconception's or criterion's id."""
+def now() -> float:
+    """Seconds on a clock that only goes forward."""
+    return time.monotonic()
 
 
-def _bound(follow_up: FollowUp, cause: Literal["misconception", "criterion", "always"], about: str | None) -> FollowUpQuestion:
-    return FollowUpQuestion(follow_up.id, follow_up.stem, follow_up.rubric, follow_up.explanation, cause, about)
-
-
-def choose_follow_up(probe: Probe, score: Score) -> FollowUpQuestion | None:
-    """The follow-up that an answer calls for; ``None`` where the probe has none for it.
-
-    A shown misconception comes first, in the rubric's order; then unmet and unsure criteria, most points first; then a follow-up
-    bound to nothing. A follow-up of the probe goes before the rubric's own question on the same matter.
-    """
-    for shown in probe.rubric.misconceptions:
-        if shown.id not in score.misconceptions:
-            continue
-        for follow_up in probe.follow_ups:
-            if shown.id in follow_up.shown:
-                return _bound(follow_up, "misconception", shown.id)
-        if shown.follow_up is not None:
-            cancelled = tuple(criterion for criterion in probe.rubric.criteria if criterion.id in shown.cancels)
-            rubric = Rubric(criteria=cancelled or probe.rubric.criteria, misconceptions=(shown,))
-            return FollowUpQuestion(f"misconception-{shown.id}", shown.follow_up, rubric, None, "misconception", shown.id)
-    met = {criterion.id for criterion in score.criteria if criterion.met == "met"}
-    for criterion in sorted((c for c in probe.rubric.criteria if c.id not in met), key=lambda c: -c.points):
-        for follow_up in probe.follow_ups:
-            if criterion.id in follow_up.missed:
-                return _bound(follow_up, "criterion", criterion.id)
-        if criterion.follow_up is not None:
-            rubric = Rubric(criteria=(criterion,), misconceptions=probe.rubric.misconceptions)
-            return FollowUpQuestion(f"criterion-{criterion.id}", criterion.follow_up, rubric, None, "criterion", criterion.id)
-    for follow_up in probe.follow_ups:
-        if not follow_up.missed and not follow_up.shown:
-            return _bound(follow_up, "always", None)
+def open_session(store: Store, bank: str | None = None) -> Session | None:
+    """The unfinished interview used last, where there is one; ``bank``: only one that is confined to that bank."""
+    for session in store.unfinished("interview"):
+        setup = read_setup(session.position.get("setup"))
+        if setup is not None and bank in (None, setup.bank):
+            return session
     return None
 
 
-def probes(library: Library, bank: LoadedBank) -> tuple[LoadedItem, ...]:
-    """A bank's probes, in its order."""
-    return tuple(library.items[item.id] for item in bank.bank.items if isinstance(item, Probe))
+def last_session(store: Store) -> Session | None:
+    """The interview that was answered last, finished or not; ``None`` where there was none."""
+    ids = {mark.session for mark in store.marks() if mark.session is not None}
+    found = [store.session(id_) for id_ in ids]
+    held = [one for one in found if one.kind == "interview" and read_setup(one.position.get("setup")) is not None]
+    return max(held, key=lambda one: (one.updated_at, one.id), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One question of the interview, answered or about to be."""
+def _map(value: object) -> dict[str, object]:
+    return {str(key): entry for key, entry in value.items()} if isinstance(value, Mapping) else {}
 
-    part: str
-    question: str
-    rubric: Rubric
-    explanation: str | None
-    answer: str | None
-    score: Score | None
-    cause: Literal["probe", "misconception", "criterion", "always"]
-    about: str | None = None
 
-    @property
-    def answered(self) -> bool:
-        return self.score is not None
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 class Interview:
-    """An interview over one bank. Each answer is stored before the method returns."""
+    """One interview: begun with :meth:`start`, or made from the session of one that was begun before.
 
-    def __init__(self, store: Store, library: Library, bank_id: str, seed: int = 0) -> None:
-        """Resumes the unfinished interview over this bank, or starts one; ``seed`` picks the probe where there are several.
+    Every method that reads or writes the store may raise :class:`~quizapp.store.database.StoreError`.
+    """
 
-        Raises:
-            KeyError: no such bank.
-            LookupError: the bank has no probe.
-            quizapp.store.database.StoreError: the learner's file can't be used.
-        """
+    def __init__(
+        self,
+        store: Store,
+        library: Library,
+        session: Session,
+        *,
+        clock: Callable[[], float] | None = None,
+        dialogue: Dialogue | None = None,
+    ) -> None:
+        """Raises ``LookupError`` where the banks have nothing to ask within the session's setup."""
+        setup = read_setup(session.position.get("setup"))
+        if setup is None:
+            raise LookupError("this interview was begun by another version of quizapp and can't be resumed")
         self.store = store
         self.library = library
-        self.bank = find_bank(library, bank_id)
-        self.titles: Mapping[str, str] = titles(library)
-        found = probes(library, self.bank)
-        if not found:
-            raise LookupError(f"the bank {bank_id} has no probe to ask")
-        by_id = {loaded.item.id: loaded for loaded in found}
-        sessions = (s for s in store.unfinished("interview") if s.bank == bank_id and s.item in by_id)
-        session = next(sessions, None)
-        self.resumed = session is not None
-        if session is None:
-            chosen = random.Random(seed).choice(found)
-            session = store.start("interview", bank_id, {}, item=chosen.item.id, seed=seed)
-        self.session: Session = session
-        self.loaded = by_id[session.item or ""]
-        probe = self.loaded.item
-        assert isinstance(probe, Probe)
-        self.probe: Probe = probe
-        self.values = draw(probe, None).values
+        self.session = session
+        self.setup = setup
+        self.clock = clock or now
+        self.dialogue = dialogue or Dialogue(library, setup)
+        position = session.position
+        self._notes = {at: text for at, text in _map(position.get("notes")).items() if isinstance(text, str)}
+        self._labs = {item: int(id_) for item, id_ in _map(position.get("labs")).items() if isinstance(id_, int)}
+        self._elapsed = _number(position.get("elapsed"))
+        self._asked_at = _number(position.get("asked_at"))
+        self._recommended = position.get("recommended") is True
+        self._since = self.clock()
+        self.exchanges: tuple[Exchange, ...] = self._read()
+        self.question: Question | None = self._next() if session.finished_at is None else None
 
-    def _filled(self, text: str) -> str:
-        return fill(text, self.values)
+    @classmethod
+    def start(cls, store: Store, library: Library, setup: Setup, *, clock: Callable[[], float] | None = None) -> "Interview":
+        """Begins an interview; one that was open is closed, and its answers stay.
 
-    def turns(self) -> tuple[Turn, ...]:
-        """The questions so far; the last one is unanswered unless the interview is over."""
-        attempts = {attempt.part: attempt for attempt in self.store.attempts(session=self.session.id)}
-        first = attempts.get(PART)
-        score = None if first is None else first.score()
-        opening = Turn(
-            PART,
-            self._filled(self.probe.stem),
-            self.probe.rubric,
-            self._filled(self.probe.explanation),
-            None if first is None else first.text,
-            score,
-            "probe",
-        )
-        if score is None:
-            return (opening,)
-        follow_up = choose_follow_up(self.probe, score)
-        if follow_up is None:
-            return (opening,)
-        part = f"{PART}/{follow_up.id}"
-        second: Attempt | None = attempts.get(part)
-        return (
-            opening,
-            Turn(
-                part,
-                self._filled(follow_up.stem),
-                follow_up.rubric,
-                None if follow_up.explanation is None else self._filled(follow_up.explanation),
-                None if second is None else second.text,
-                None if second is None else second.score(),
-                follow_up.cause,
-                follow_up.about,
-            ),
-        )
+        Raises:
+            LookupError: nothing can be asked within this setup; nothing was stored.
+        """
+        dialogue = Dialogue(library, setup)
+        for session in store.unfinished("interview"):
+            store.finish(session.id)
+        session = store.start("interview", setup.bank or ALL_BANKS, {"setup": setup.stored()}, seed=setup.seed)
+        return cls(store, library, session, clock=clock, dialogue=dialogue)
 
-    def draft_key(self, turn: Turn) -> DraftKey:
-        """Where an answer's draft is kept."""
-        return DraftKey("interview", self.probe.id, turn.part)
+    # ---- the clock
 
-    def answer(self, text: str) -> Turn | None:
-        """Scores and stores the answer to the open question.
+    @property
+    def elapsed(self) -> float:
+        """Seconds that this interview has been on the screen, over all sittings."""
+        return self._elapsed if self.question is None else self._elapsed + max(self.clock() - self._since, 0.0)
+
+    @property
+    def on_question(self) -> float:
+        """Seconds since the open question was put."""
+        return max(self.elapsed - self._asked_at, 0.0)
+
+    @property
+    def answer_left(self) -> float | None:
+        """Seconds left for the open answer; ``None`` where answers have no limit, or none applies (a lab)."""
+        if not self.setup.limit or self.question is None or self.question.kind == "lab":
+            return None
+        return self.setup.limit * 60 - self.on_question
+
+    def _position(self) -> dict[str, object]:
+        return {
+            "setup": self.setup.stored(),
+            "elapsed": round(self.elapsed, 1),
+            "asked_at": round(self._asked_at, 1),
+            "notes": dict(self._notes),
+            "labs": dict(self._labs),
+            "recommended": self._recommended,
+        }
+
+    def keep(self) -> None:
+        """Stores the clock and the notes as they stand."""
+        self.store.move(self.session.id, self._position())
+
+    # ---- what was said
+
+    def _read(self) -> tuple[Exchange, ...]:
+        found = self.store.attempts(session=self.session.id)
+        if self._labs:
+            labs = set(self._labs.values())
+            found = sorted((*found, *(one for one in self.store.attempts() if one.id in labs)), key=lambda one: (one.at, one.id))
+        exchanges: list[Exchange] = []
+        for attempt in found:
+            if not attempt.withdrawn:
+                exchanges.append(self._exchange(attempt, exchanges))
+        return tuple(exchanges)
+
+    def _exchange(self, attempt: Attempt, before: Sequence[Exchange]) -> Exchange:
+        lab = attempt.verdict_json is not None
+        key = Key.read(attempt.item, attempt.part, self._lab_seed(attempt.item) if lab else attempt.seed)
+        try:
+            question = self.dialogue.question(key, before)
+        except (KeyError, ValueError):
+            gone = "This question is no longer in the banks, or not in this form."
+            question = Question(key, "lab" if lab else "words", "", gone, title=attempt.item)
+        return Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds)
+
+    def _lab_seed(self, item: str) -> int | None:
+        return next((one.seed for one in self.dialogue.asks if one.item == item), None)
+
+    def _next(self) -> Question | None:
+        key = self.dialogue.next(self.exchanges)
+        return None if key is None else self.dialogue.question(key, self.exchanges)
+
+    @property
+    def over(self) -> bool:
+        """True when nothing is left to ask, or the interview was ended."""
+        return self.question is None
+
+    @property
+    def number(self) -> int:
+        """Which question is open, from 1."""
+        return len(self.exchanges) + (self.question is not None)
+
+    def draft_key(self) -> DraftKey:
+        """Where the open answer's draft is kept: apart from other interviews'."""
+        assert self.question is not None
+        key = self.question.key
+        return DraftKey("interview", key.item, f"{key.stored_part}@{self.session.id}", key.seed)
+
+    def notes(self, number: int | None = None) -> str:
+        """What was noted beside a question, the open one without a number; ``""`` where nothing was."""
+        return self._notes.get(str(number or self.number), "")
+
+    def note(self, text: str) -> None:
+        """Keeps the notes beside the open question. They are never scored."""
+        if text != self.notes():
+            self._notes[str(self.number)] = text
+            self.keep()
+
+    # ---- answering
+
+    def answer(self, text: str) -> Question | None:
+        """Scores and stores the answer to the open question; an empty one is a pass.
 
         Returns: the next question, or ``None`` when the interview is over.
 
         Raises:
             ValueError: there is no open question.
-            quizapp.scoring.answer.AnswerError: an empty or an endless answer; nothing is stored.
+            TypeError: the open question is a lab.
+            quizapp.scoring.answer.AnswerError: the answer can't be read as one; nothing is stored.
         """
-        turn = self.turns()[-1]
-        if turn.answered:
-            raise ValueError("the interview is over")
-        if not text.strip():
-            raise AnswerError("An interviewer waits for words; say what comes to mind first.")
-        score = score_text(turn.rubric, turn.question, text, self.titles)
-        self.store.add(
-            Answer(
-                session=self.session.id,
-                bank=self.bank.bank.id,
-                item=self.probe.id,
-                part=turn.part,
-                seed=None,
-                text=text,
-                item_hash=self.loaded.hash,
-                scorer=SCORER,
-                score=score,
-            ),
-            self.draft_key(turn),
-        )
-        following = self.turns()[-1]
-        return None if following.answered else following
+        question = self._open()
+        if question.kind == "lab" and text.strip():
+            raise TypeError("a lab is run by the judge")
+        return self._record(text, self.dialogue.score(question, text))
 
-    def finish(self) -> None:
-        """Ends the interview: the next one starts anew."""
+    def take_as_it_stands(self, text: str) -> Question | None:
+        """Takes what was written when the time for an answer is up: scored where it can be read, else kept without points."""
+        from quizapp.scoring.answer import AnswerError
+
+        question = self._open()
+        try:
+            score = self.dialogue.score(question, text)
+        except AnswerError:
+            score = self.dialogue.score(question, "")
+        return self._record(text, score)
+
+    def lab_attempt(self) -> Attempt | None:
+        """The latest verdict on the open lab since the interview began."""
+        question = self._open()
+        found = self.store.attempts(item=question.key.item, part=question.key.part)
+        began = self.session.started_at
+        return next(
+            (one for one in reversed(found) if one.verdict_json is not None and one.at >= began and not one.withdrawn), None
+        )
+
+    def take_lab(self, attempt: Attempt) -> Question | None:
+        """Goes on from the open lab with that verdict. Raises ``ValueError`` where no lab is open."""
+        question = self._open()
+        if question.kind != "lab":
+            raise ValueError("the open question is no lab")
+        self._labs[question.key.item] = attempt.id
+        exchange = Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds)
+        return self._go_on(exchange)
+
+    def _open(self) -> Question:
+        if self.question is None:
+            raise ValueError("the interview is over")
+        return self.question
+
+    def _record(self, text: str, score: Score) -> Question | None:
+        question = self._open()
+        key = question.key
+        loaded = self.library.items.get(key.item)
+        seconds = round(self.on_question, 1)
+        answer = Answer(
+            session=self.session.id,
+            bank=self.session.bank if loaded is None else loaded.bank_id,
+            item=key.item,
+            part=key.stored_part,
+            seed=key.seed,
+            text=text,
+            item_hash="" if loaded is None else loaded.hash,
+            scorer=SCORER,
+            score=score,
+            seconds=seconds,
+        )
+        # Who passes may have written something first: that stays as a draft.
+        self.store.add(answer, self.draft_key() if text.strip() else None)
+        return self._go_on(Exchange(question, text, score, None, seconds))
+
+    def _go_on(self, exchange: Exchange) -> Question | None:
+        self._elapsed, self._since = self.elapsed, self.clock()
+        self._asked_at = self._elapsed
+        self.exchanges = (*self.exchanges, exchange)
+        self.question = self._next()
+        self.keep()
+        return self.question
+
+    def recommend(self, items: Mapping[str, str]) -> None:
+        """Asks the study queue for items, with the reason why; only the first call of an interview does."""
+        if not self._recommended:
+            self.store.recommend(items)
+            self._recommended = True
+            self.keep()
+
+    def end(self) -> None:
+        """Ends the interview where it stands: an open question stays unanswered, its draft is kept."""
+        self._elapsed = self.elapsed
+        self.question = None
+        self.keep()
         self.store.finish(self.session.id)
+        self.session = replace(self.session, finished_at=self.store.clock())

@@ -17,6 +17,7 @@ from quizapp.tui.home import HomeScreen
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
     from quizapp.judge.bench import Bench
+    from quizapp.practice.interview_plan import Setup
     from quizapp.practice.study import Study
 
 Start = Literal["home", "study", "interview"]
@@ -26,7 +27,8 @@ class QuizApp(App[None]):
     """The terminal app.
 
     ``library`` is the banks, or how to read them (called in a thread once the first screen stands). ``start`` and ``bank`` say
-    where to begin; ``item`` narrows a study sitting to one item. Both must exist in a library given as such.
+    where to begin; ``item`` narrows a study sitting to one item. Both must exist in a library given as such. ``setup``: an
+    interview that begins at once with these choices.
     """
 
     TITLE = "quizapp"
@@ -43,8 +45,10 @@ class QuizApp(App[None]):
         bank: str | None = None,
         item: str | None = None,
         backend: str = "auto",
+        setup: Setup | None = None,
     ) -> None:
         super().__init__()
+        self.setup = setup
         self.store = store
         self._read: Callable[[], Library] | None = library if callable(library) else None
         self.library: Library | None = None if callable(library) else library
@@ -76,12 +80,12 @@ class QuizApp(App[None]):
 
     def _go(self) -> None:
         start, bank, item = self._begin
+        if self.library is not None and start == "interview":
+            self.interview(bank, confined=True)
         if self.library is None or bank is None:
             return
         if start == "study":
             self.study(bank, item)
-        elif start == "interview":
-            self.interview(bank)
 
     def _opened_study(self, bank: str, item: str | None) -> Study | None:
         from quizapp.practice.study import Study
@@ -115,19 +119,18 @@ class QuizApp(App[None]):
 
         self.push_screen(ContentsScreen(study), chosen)
 
-    def interview(self, bank: str) -> None:
-        """Opens an interview where it stands."""
-        from quizapp.practice.interview import Interview
+    def interview(self, bank: str | None, *, confined: bool = False) -> None:
+        """Opens an interview: the open one where it stands, else the choices; ``confined``: about that bank alone."""
+        from quizapp.practice.interview_plan import Setup
+        from quizapp.tui.interview_start import first_screen
 
         assert self.library is not None
+        setup = self.setup or Setup(bank=bank if confined else None)
+        begin, self.setup = self.setup is not None, None
         try:
-            interview = Interview(self.store, self.library, bank)
+            self.push_screen(first_screen(self.store, self.library, setup, begin=begin))
         except (StoreError, LookupError) as error:
             self.notify(str(error.args[0] if error.args else error), severity="warning", timeout=10, markup=False)
-            return
-        from quizapp.tui.interview import InterviewScreen
-
-        self.push_screen(InterviewScreen(interview))
 
     def bench(self) -> Bench:
         """The judge, made on first use. May look for a container engine: call it from a thread."""

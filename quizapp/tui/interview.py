@@ -1,60 +1,74 @@
-"""A plain interview: the probe, an answer in the learner's words, one follow-up, then the debrief."""
+"""The mock interview: one question at a time, the answer, notes beside it, and the clock."""
 
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.widget import Widget
-from textual.widgets import Markdown, Static
+from textual.widgets import Markdown, Static, TextArea
 
-from quizapp.model.formula import Value
-from quizapp.model.misconception import Misconception
-from quizapp.practice.interview import Interview, Turn
+from quizapp.practice.interview import Interview
+from quizapp.practice.interview_dialogue import Question
+from quizapp.practice.interview_export import clock
+from quizapp.practice.interview_phrases import ANSWER_TIME_IS_UP, TIME_IS_UP
+from quizapp.practice.interview_plan import role
 from quizapp.scoring.answer import AnswerError
 from quizapp.tui.answer_box import AnswerBox
 from quizapp.tui.drafting import Drafting
-from quizapp.tui.long_answer import LongAnswer
 from quizapp.tui.page import Page
-from quizapp.tui.result import criteria, headline, misconception
-from quizapp.tui.signs import points
 
-OPENERS = {
-    "probe": "Take your time. Say what you would check, and why.",
-    "misconception": "Let me stay with one thing that you said.",
-    "criterion": "Let me ask about one thing that I have not heard yet.",
-    "always": "One thing more.",
-}
+KEEP_EVERY = 5
+"""Seconds between writes of the clock."""
 
 
-def debrief(turn: Turn, values: Mapping[str, Value], registry: Mapping[str, Misconception]) -> Iterator[Widget]:
-    """What one answer earned, criterion by criterion, with the words that earned it; then what a strong answer says."""
-    assert turn.score is not None
-    answer = turn.answer or ""
-    yield Markdown(turn.question)
-    yield Static(Content.assemble(("You said: ", "bold"), answer), classes="line")
-    yield Static(headline(turn.score), classes="line")
-    yield from criteria(turn.score, turn.rubric, values)
-    for id_ in turn.score.misconceptions:
-        yield Static(misconception(id_, registry), classes="misconception line")
-    if turn.explanation:
-        yield Static("What a strong answer says", classes="caption")
-        yield Markdown(turn.explanation)
+def screen_for(interview: Interview) -> Page:
+    """The screen of an interview where it stands: its question, or the debrief."""
+    if interview.over:
+        from quizapp.tui.interview_debrief import InterviewDebriefScreen
+
+        return InterviewDebriefScreen(interview)
+    return InterviewScreen(interview)
+
+
+class Notes(Vertical):
+    """What one thinks aloud: kept, shown in the debrief, never scored."""
+
+    def compose(self) -> ComposeResult:
+        yield Static("Notes to yourself (kept, not scored)", classes="caption")
+        area = TextArea("", id="notes-area", placeholder="Think aloud here. F6 goes back to the answer.")
+        area.cursor_blink = False
+        area.highlight_cursor_line = False
+        yield area
 
 
 class InterviewScreen(Page):
-    """Asks until the interview is over, then shows the debrief."""
+    """Asks until the interview is over, then makes way for the debrief."""
 
-    CSS_PATH: ClassVar[list[str]] = ["interview.tcss", "answer_box.tcss", "long_answer.tcss", "result.tcss"]  # type: ignore[assignment]
+    CSS_PATH: ClassVar[list[str]] = [  # type: ignore[assignment]
+        "interview.tcss",
+        "answer_box.tcss",
+        "choice.tcss",
+        "short_answer.tcss",
+        "long_answer.tcss",
+    ]
     ABOUT = """
-**The interview.** Answer in your own words, as you would say it aloud, and press `Ctrl+S`. One follow-up comes, chosen by what your
-answer got wrong or left out. What each answer earned is told at the end. `Esc` leaves; the interview goes on where you left it.
+**The interview.** Answer in your own words, as you would say it aloud, and press `Ctrl+S`; a number, an expression or a choice goes
+with `Enter`. The interviewer asks back about what was wrong, unclear or missing. What each answer earned is told at the end.
+
+`F4` passes on a question. `F6` goes to the notes and back; they are kept and not scored. `F7` hides the clock, `F8` ends the
+interview and shows the debrief. `Esc` leaves; the interview goes on where you left it, and the clock waits.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "finish", "Finish"),
+        Binding("enter", "lab", "Open the lab"),
+        Binding("ctrl+s", "take_lab", "Go on", key_display="Ctrl+S"),
+        Binding("f4", "pass", "Pass", key_display="F4", priority=True),
+        Binding("f6", "notes", "Notes", key_display="F6", priority=True),
+        Binding("f7", "clock", "Clock", key_display="F7", priority=True),
+        Binding("f8", "end", "End", key_display="F8", priority=True),
         Binding("escape", "home", "Home", key_display="Esc", priority=True),
     ]
 
@@ -62,84 +76,252 @@ answer got wrong or left out. What each answer earned is told at the end. `Esc` 
         super().__init__()
         self.interview = interview
         self.drafting = Drafting(self, self._write)
+        self.noting = Drafting(self, self._note)
+        self.clock_shown = interview.store.setting("interview clock") != "hidden"
+        self._warned = False
+        self._passing = self._ending = 0
+        self._ticks = 0
 
     def heading(self) -> tuple[str, str]:
-        return f"Interview · {self.interview.bank.bank.title}", "question 1"
+        setup = self.interview.setup
+        name = self.interview.dialogue.subject if setup.role == "any" else role(setup.role).title
+        return f"Interview · {name[:1].upper()}{name[1:]}", ""
 
     def body(self) -> ComposeResult:
-        yield VerticalScroll(id="interview", can_focus=False)
+        with Horizontal(id="room"):
+            yield VerticalScroll(id="interview", can_focus=False)
+            yield Notes(id="notes")
 
     async def on_mount(self) -> None:
-        await self._show()
+        self._warm_up()
+        await self._ask()
+        self.set_interval(1.0, self._tick)
+
+    @work(thread=True, exit_on_error=False)
+    def _warm_up(self) -> None:
+        self.interview.dialogue.warm_up()
+
+    def on_unmount(self) -> None:
+        self._flush()
+
+    def _flush(self) -> None:
+        self.drafting.flush()
+        self.noting.flush()
+        if not self.interview.over:
+            self.kept(self.interview.keep)
 
     @property
     def _view(self) -> VerticalScroll:
         return self.query_one("#interview", VerticalScroll)
 
     @property
-    def over(self) -> bool:
-        """True when every question has its answer."""
-        return self.interview.turns()[-1].answered
+    def _question(self) -> Question:
+        question = self.interview.question
+        assert question is not None
+        return question
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self.over if action == "finish" else super().check_action(action, parameters)
+        lab = self.interview.question is not None and self.interview.question.kind == "lab"
+        if action == "lab":
+            return lab
+        if action == "take_lab":
+            return lab and self.interview.lab_attempt() is not None
+        return super().check_action(action, parameters)
 
-    def on_unmount(self) -> None:
+    # ---- the clock
+
+    def _tick(self) -> None:
+        if self.interview.over or not self.is_current:
+            return
+        self._ticks += 1
+        if self._ticks % KEEP_EVERY == 0:
+            self.kept(self.interview.keep)
+        self._show_clock()
+        if not self._warned and self.interview.elapsed >= self.interview.setup.minutes * 60:
+            self._warned = True
+            self.app.notify(TIME_IS_UP, title="The clock", timeout=20, markup=False)
+        left = self.interview.answer_left
+        if left is not None and left <= 0:
+            self.run_worker(self._time_is_up(), exclusive=True, group="answer")
+
+    def _show_clock(self) -> None:
+        interview = self.interview
+        parts = [f"question {interview.number}"]
+        left = interview.answer_left
+        if self.clock_shown:
+            parts.append(f"{clock(interview.elapsed)} of {interview.setup.minutes}:00")
+        if left is not None:
+            parts.append(f"this answer {clock(left)}")
+        self.query_one("#heading-right", Static).update(Content(" · ".join(parts)))
+
+    async def _time_is_up(self) -> None:
+        boxes = self.query(AnswerBox)
+        text = boxes.first().value if boxes else ""
+        before = self.interview.number
+        self.drafting.typed(text)
         self.drafting.flush()
+        self.stored(lambda: self.interview.take_as_it_stands(text))
+        if self.interview.number != before or self.interview.over:
+            self.app.notify(ANSWER_TIME_IS_UP, markup=False)
+            await self._go_on()
 
-    async def _show(self) -> None:
-        turns = self.interview.turns()
+    def action_clock(self) -> None:
+        self.clock_shown = not self.clock_shown
+        self.kept(lambda: self.interview.store.set("interview clock", "shown" if self.clock_shown else "hidden"))
+        self._show_clock()
+
+    # ---- the question
+
+    async def _ask(self) -> None:
+        question = self._question
+        self._passing = self._ending = 0
+        self._show_clock()
         await self._view.remove_children()
-        if turns[-1].answered:
-            await self._debrief(turns)
+        earlier = self.interview.exchanges[-1:]
+        if question.is_follow_up and question.kind != "walk" and earlier:
+            said = " ".join(earlier[0].said.split())
+            shown = said if len(said) <= 240 else f"… {said[-240:]}"
+            await self._view.mount(Static(Content.assemble(("You said: ", "bold"), shown), classes="earlier"))
+        await self._view.mount(Static(Content(question.said), classes="opener"), Markdown(question.text))
+        area = self.query_one("#notes-area", TextArea)
+        with self.prevent(TextArea.Changed):
+            area.load_text(self.interview.notes())
+        if question.kind == "lab":
+            await self._view.mount(Static(self._lab_line(), classes="lab-line"))
+            self._view.can_focus = True
+            self._view.focus(scroll_visible=False)
         else:
-            await self._ask(turns[-1], len(turns))
+            self._view.can_focus = False
+            await self._mount_box(question)
+        self._view.scroll_home(animate=False)
         self.refresh_bindings()
 
-    async def _ask(self, turn: Turn, number: int) -> None:
-        self.query_one("#heading-right", Static).update(f"question {number}")
-        draft = self.stored(lambda: self.interview.store.draft(self.interview.draft_key(turn))) or ""
-        box = LongAnswer(draft)
-        await self._view.mount(Static(OPENERS[turn.cause], classes="opener"), Markdown(turn.question), box)
-        box.focus_field()
+    async def _mount_box(self, question: Question) -> None:
+        draft = self.stored(lambda: self.interview.store.draft(self.interview.draft_key())) or ""
+        if question.asked is None or question.heard:
+            from quizapp.tui.long_answer import LongAnswer
 
-    async def _debrief(self, turns: tuple[Turn, ...]) -> None:
-        scores = [turn.score for turn in turns if turn.score is not None]
-        total = points(sum(score.points for score in scores), sum(score.max_points for score in scores))
-        self.query_one("#heading-right", Static).update(f"debrief · {total}")
-        for number, turn in enumerate(turns, 1):
-            await self._view.mount(Static(f"Question {number} of {len(turns)}", classes="caption"))
-            await self._view.mount(*debrief(turn, self.interview.values, self.interview.library.registry))
-        self._view.can_focus = True
-        self._view.focus(scroll_visible=False)
-        self._view.scroll_home(animate=False)
+            box: AnswerBox = LongAnswer(draft)
+        else:
+            from quizapp.tui.question import answer_box
+
+            box = answer_box(question.asked.part, question.asked.choices, question.asked.variant.values, draft)
+        await self._view.mount(box)
+        if box.children:  # none where the app is just closing
+            box.focus_field()
+
+    def _lab_line(self) -> Content:
+        attempt = self.interview.lab_attempt()
+        if attempt is None:
+            return Content("Enter opens the lab. Come back with Esc when you are done, or F4 passes.")
+        return Content(
+            f"Your last run there: {attempt.outcome}, {attempt.points} of {attempt.max_points} points. "
+            "Ctrl+S goes on with it; Enter opens the lab again."
+        )
+
+    async def on_screen_resume(self) -> None:
+        if not self.interview.over and self._question.kind == "lab":
+            for line in self.query(".lab-line"):
+                line.query_ancestor(VerticalScroll)
+                if isinstance(line, Static):
+                    line.update(self._lab_line())
+            self.refresh_bindings()
+
+    async def _go_on(self) -> None:
+        if self.interview.over:
+            self.app.switch_screen(screen_for(self.interview))
+        else:
+            await self._ask()
 
     def _write(self, text: str) -> None:
-        turn = self.interview.turns()[-1]
-        if not turn.answered:
-            self.kept(lambda: self.interview.store.save_draft(self.interview.draft_key(turn), text))
+        if not self.interview.over:
+            key = self.interview.draft_key()
+            self.kept(lambda: self.interview.store.save_draft(key, text))
+
+    def _note(self, text: str) -> None:
+        if not self.interview.over:
+            self.kept(lambda: self.interview.note(text))
 
     @on(AnswerBox.Edited)
     def _edited(self, event: AnswerBox.Edited) -> None:
+        self._passing = 0
         self.drafting.typed(event.value)
+
+    @on(TextArea.Changed, "#notes-area")
+    def _noted(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self.noting.typed(event.text_area.text)
 
     @on(AnswerBox.Submitted)
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
         self.drafting.typed(event.value)
         self.drafting.flush()
-        before = len([turn for turn in self.interview.turns() if turn.answered])
+        self.noting.flush()
+        before = len(self.interview.exchanges)
         try:
             self.stored(lambda: self.interview.answer(event.value))
         except AnswerError as error:
             self.query_one(AnswerBox).complain(str(error))
             return
-        if len([turn for turn in self.interview.turns() if turn.answered]) > before:
-            await self._show()
+        if len(self.interview.exchanges) > before:
+            await self._go_on()
 
-    def action_finish(self) -> None:
-        self.kept(self.interview.finish)
-        self.app.pop_screen()
+    # ---- keys
+
+    async def action_pass(self) -> None:
+        self.drafting.flush()
+        self.noting.flush()
+        boxes = self.query(AnswerBox)
+        if boxes and boxes.first().value.strip() and not self._passing:
+            self._passing = 1
+            self.app.notify("You have begun an answer. F4 again passes all the same; what you wrote is kept.", markup=False)
+            return
+        before = len(self.interview.exchanges)
+        self.stored(lambda: self.interview.answer(""))
+        if len(self.interview.exchanges) > before:
+            await self._go_on()
+
+    def action_notes(self) -> None:
+        area = self.query_one("#notes-area", TextArea)
+        if area.has_focus:
+            self.remove_class("-notes")
+            boxes = self.query(AnswerBox)
+            if boxes:
+                boxes.first().focus_field()
+            else:
+                self._view.focus(scroll_visible=False)
+        else:
+            self.add_class("-notes")
+            area.focus()
+            area.move_cursor(area.document.end)
+
+    def action_end(self) -> None:
+        if not self._ending:
+            self._ending = 1
+            self.app.notify("F8 again ends the interview and shows the debrief.", markup=False)
+            return
+        self._flush()
+        if self.kept(self.interview.end):
+            self.app.switch_screen(screen_for(self.interview))
+
+    def action_lab(self) -> None:
+        from quizapp.practice.study import Study
+        from quizapp.tui.lab import LabScreen
+
+        question = self._question
+        self._flush()
+        bank = self.interview.library.items[question.key.item].bank_id
+        study = self.stored(lambda: Study(self.interview.store, self.interview.library, bank, question.key.item))
+        if study is not None:
+            study.go([step.part.id if step.part else "" for step in study.steps].index(question.key.part))
+            self.app.push_screen(LabScreen(study))
+
+    async def action_take_lab(self) -> None:
+        attempt = self.interview.lab_attempt()
+        if attempt is not None:
+            self.stored(lambda: self.interview.take_lab(attempt))
+            await self._go_on()
 
     def action_home(self) -> None:
-        self.drafting.flush()
+        self._flush()
         self.app.pop_screen()

@@ -1,156 +1,263 @@
-"""The interview: which follow-up, resuming, the same answers give the same interview."""
+"""An interview from its start to its debrief: resuming, passing, notes, the clock; the same answers give the same interview."""
+
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from quizapp.bank.load import Library
-from quizapp.model.question import Probe
-from quizapp.model.score import CriterionScore, Met, Score, score_of
-from quizapp.practice.interview import FollowUpQuestion, Interview, choose_follow_up
+from quizapp.practice.interview import Interview, last_session, open_session
+from quizapp.practice.interview_debrief import debrief, hand_over, joined
+from quizapp.practice.interview_dialogue import OPENING, Dialogue, Exchange, Key
+from quizapp.practice.interview_export import html, markdown
+from quizapp.practice.interview_plan import Setup, read_setup
 from quizapp.scoring.answer import AnswerError
+from quizapp.store.record import Answer
 from quizapp.store.store import Store
 
 TRUSTING = "DDP picks the right denominator for us, so nothing needs checking."
-GOOD = "I check the per-rank loss reduction: what each rank divides its loss by. Then I check valid token counts per rank."
+SMALL = Setup(bank="small", minutes=15, lab=False)
+LONG = Setup(bank="small", minutes=60, lab=False)
 
 
-def criterion(id_: str, description: str, points: int, follow_up: str | None = None) -> dict[str, object]:
-    return {"id": id_, "points": points, "description": description, "accept": [description], "follow_up": follow_up}
+def still() -> float:
+    return 0.0
 
 
-def probe(*, bound: list[dict[str, object]] | None = None) -> Probe:
-    return Probe.model_validate(
-        {
-            "kind": "probe",
-            "id": "p",
-            "topics": ["t"],
-            "difficulty": 1,
-            "points": 6,
-            "stem": "Why?",
-            "explanation": "Because.",
-            "rubric": {
-                "criteria": [
-                    criterion("small", "one thing", 1, "And the small one?"),
-                    criterion("big", "another thing", 3, "And the big one?"),
-                    criterion("mute", "a third thing", 2),
-                ],
-                "misconceptions": [
-                    {"id": "first", "accept": ["it is magic"], "cancels": ["big"], "follow_up": "Magic?"},
-                    {"id": "second", "accept": ["it is luck"]},
-                ],
-            },
-            "follow_ups": bound or [],
-        }
-    )
+def reply(interview: Interview, words: str = TRUSTING) -> str:
+    """An answer of the right kind, the same at each call."""
+    question = interview.question
+    assert question is not None
+    if question.heard:
+        return words
+    if question.kind == "number":
+        return "2.25"
+    if question.kind == "expression":
+        return "L_r/N"
+    assert question.asked is not None
+    return question.asked.choices[0].id
 
 
-def follow_up(id_: str, missed: list[str] | None = None, shown: list[str] | None = None) -> dict[str, object]:
-    return {
-        "id": id_,
-        "missed": missed or [],
-        "shown": shown or [],
-        "stem": f"{id_}?",
-        "rubric": {"criteria": [criterion("x", "something", 1)]},
-    }
+def hold(interview: Interview, words: str = TRUSTING) -> Interview:
+    for _ in range(40):
+        if interview.over:
+            return interview
+        interview.answer(reply(interview, words))
+    raise AssertionError("the interview never ends")
 
 
-def scored(*misconceptions: str, **met: Met) -> Score:
-    points = {"small": 1, "big": 3, "mute": 2}
-    criteria = tuple(
-        CriterionScore(
-            id=id_, points=worth if met.get(id_) == "met" else 0, max_points=worth, met=met.get(id_, "unmet"), reason="r"
-        )
-        for id_, worth in points.items()
-    )
-    return score_of(criteria, misconceptions)
-
-
-def chosen(found: FollowUpQuestion | None) -> str | None:
-    return None if found is None else found.id
-
-
-ALL: dict[str, Met] = {"small": "met", "big": "met", "mute": "met"}
-
-
-@pytest.mark.parametrize(
-    ("bound", "score", "expected"),
-    [
-        ([], scored("first", "second"), "misconception-first"),
-        ([], scored("second"), "criterion-big"),
-        ([follow_up("luck", shown=["second"])], scored("second"), "luck"),
-        ([follow_up("luck", shown=["second"])], scored("first", "second"), "misconception-first"),
-        ([follow_up("magic", shown=["first"])], scored("first"), "magic"),
-        ([], scored(big="met"), "criterion-small"),
-        ([], scored(big="unsure", small="met"), "criterion-big"),
-        ([follow_up("third", missed=["mute"])], scored(big="met"), "third"),
-        ([follow_up("about-big", missed=["big"])], scored(), "about-big"),
-        ([follow_up("anyway")], scored(), "criterion-big"),
-        ([follow_up("anyway")], scored(**ALL), "anyway"),
-        ([follow_up("about-big", missed=["big"])], scored(**ALL), None),
-        ([], scored(**ALL), None),
-    ],
-)
-def test_misconception_first_then_most_points(bound: list[dict[str, object]], score: Score, expected: str | None) -> None:
-    assert chosen(choose_follow_up(probe(bound=bound), score)) == expected
-
-
-def test_a_misconceptions_own_question_is_scored_by_what_it_cancels() -> None:
-    found = choose_follow_up(probe(), scored("first"))
-    assert found is not None
-    assert [c.id for c in found.rubric.criteria] == ["big"]
-    assert (found.cause, found.about, found.stem) == ("misconception", "first", "Magic?")
-
-
-def test_an_interview_from_the_probe_to_the_debrief(library: Library, store: Store) -> None:
-    interview = Interview(store, library, "small")
-    (opening,) = interview.turns()
-    assert not opening.answered
-    following = interview.answer(TRUSTING)
-    assert following is not None
-    assert (following.cause, following.about) == ("misconception", "framework-knows")
-    assert interview.answer("Each rank divides by its own local count, and the gradients are averaged over ranks.") is None
-    turns = interview.turns()
-    assert [turn.answered for turn in turns] == [True, True]
-    assert [attempt.part for attempt in store.attempts()] == ["main", "main/misconception-framework-knows"]
+def test_it_begins_openly_and_follows_up_a_shown_misconception(library: Library, store: Store) -> None:
+    interview = Interview.start(store, library, LONG, clock=still)
+    assert interview.question is not None
+    assert interview.question.key == OPENING
+    hold(interview)
+    case = next(at for at, one in enumerate(interview.exchanges) if one.question.kind == "probe")
+    follow = interview.exchanges[case + 1].question
+    assert (follow.cause, follow.about) == ("misconception", "framework-knows")
     with pytest.raises(ValueError, match="over"):
         interview.answer("more")
 
 
-def test_a_good_answer_gets_no_needless_follow_up(library: Library, store: Store) -> None:
-    interview = Interview(store, library, "small")
-    assert interview.answer(GOOD) is None
-    (turn,) = interview.turns()
-    assert turn.score is not None
-    assert turn.score.points == 3
+def test_a_wrong_result_is_walked_through_and_a_right_one_is_not(library: Library, store: Store) -> None:
+    interview = hold(Interview.start(store, library, LONG, clock=still))
+    after = {one.question.kind: interview.exchanges[at + 1 :][:1] for at, one in enumerate(interview.exchanges)}
+    wrong = [one for one in interview.exchanges if one.question.kind in ("number", "expression", "choice") and not one.right]
+    walks = [one.question.text for one in interview.exchanges if one.question.kind == "walk"]
+    assert len(walks) == len(wrong) > 0
+    assert after
+    right = Interview.start(store, library, LONG, clock=still)
+    right.answer("")
+    while right.question is not None:
+        question = right.question
+        if question.kind == "choice":
+            assert question.asked is not None
+            right.answer(",".join(choice.id for choice in question.asked.choices if choice.key))
+        else:
+            right.answer({"number": "2", "expression": "R*L_r/N"}.get(question.kind, ""))
+    assert not any(one.question.kind == "walk" for one in right.exchanges)
+
+
+@pytest.mark.parametrize(("minutes", "deepest"), [(15, 1), (35, 2), (60, 3)])
+def test_follow_ups_go_as_deep_as_the_length_allows(library: Library, store: Store, minutes: int, deepest: int) -> None:
+    interview = hold(
+        Interview.start(store, library, Setup(bank="small", minutes=minutes, lab=False), clock=still), "I would not know."
+    )
+    depth = run = 0
+    for one in interview.exchanges:
+        run = run + 1 if one.question.is_follow_up else 0
+        depth = max(depth, run)
+    assert 1 <= depth <= deepest
+
+
+def transcript(interview: Interview) -> str:
+    return "\n".join(f"{one.question.said}|{one.question.text}|{one.text}|{one.score}" for one in interview.exchanges)
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_the_same_answers_give_the_same_interview_whatever_the_clock(library: Library, tmp_path: Path, seed: int) -> None:
+    def ticking() -> Callable[[], float]:
+        moment = 0.0
+
+        def clock() -> float:
+            nonlocal moment
+            moment += 17.3
+            return moment
+
+        return clock
+
+    runs = []
+    for number, clock in enumerate((still, ticking(), still)):
+        with Store(tmp_path / f"{number}.sqlite3") as store:
+            interview = Interview.start(store, library, Setup(bank="small", minutes=60, lab=False, seed=seed), clock=clock)
+            while interview.question is not None:
+                interview.answer(reply(interview))
+                if number == 2:
+                    interview = Interview(store, library, store.session(interview.session.id), clock=clock)
+            runs.append(transcript(interview))
+    assert runs[0] == runs[1] == runs[2]
+    assert len(runs[0]) > 500
+
+
+def test_another_seed_is_another_interview(library: Library, store: Store) -> None:
+    texts = set()
+    for seed in range(4):
+        interview = hold(Interview.start(store, library, Setup(bank="small", minutes=60, lab=False, seed=seed), clock=still))
+        texts.add(transcript(interview))
+    assert len(texts) > 1
 
 
 def test_it_goes_on_where_it_was_left(library: Library, store: Store) -> None:
-    first = Interview(store, library, "small", seed=3)
+    first = Interview.start(store, library, SMALL, clock=still)
     first.answer(TRUSTING)
-    second = Interview(store, library, "small", seed=9)
-    assert second.resumed
-    assert second.session.seed == 3
-    assert [turn.answered for turn in second.turns()] == [True, False]
-    second.answer("I do not know that, to be honest with you.")
-    third = Interview(store, library, "small")
-    assert third.turns() == second.turns()
-    third.finish()
-    assert not Interview(store, library, "small").resumed
+    first.note("think of the counts")
+    store.save_draft(first.draft_key(), "half an ans")
+    session = open_session(store, "small")
+    assert session is not None
+    again = Interview(store, library, session, clock=still)
+    assert again.question == first.question
+    assert again.notes() == "think of the counts"
+    assert store.draft(again.draft_key()) == "half an ans"
+    assert open_session(store, "another") is None
 
 
-def test_the_same_answers_give_the_same_interview(library: Library, store: Store) -> None:
-    answers = [TRUSTING, "It averages over ranks."]
-    runs = []
-    for _ in range(2):
-        interview = Interview(store, library, "small", seed=4)
-        for answer in answers:
-            interview.answer(answer)
-        runs.append(interview.turns())
-        interview.finish()
-    assert runs[0] == runs[1]
+def test_a_new_interview_closes_the_open_one_and_keeps_its_answers(library: Library, store: Store) -> None:
+    Interview.start(store, library, SMALL, clock=still).answer(TRUSTING)
+    second = Interview.start(store, library, SMALL, clock=still)
+    assert second.exchanges == ()
+    assert [session.id for session in store.unfinished("interview")] == [second.session.id]
+    assert [attempt.text for attempt in store.attempts()] == [TRUSTING]
 
 
-def test_an_empty_answer_is_refused_and_stores_nothing(library: Library, store: Store) -> None:
-    interview = Interview(store, library, "small")
+def test_the_clock_counts_what_was_on_the_screen(library: Library, store: Store) -> None:
+    moment = 100.0
+    interview = Interview.start(store, library, Setup(bank="small", minutes=15, limit=2), clock=lambda: moment)
+    moment = 130.0
+    assert interview.elapsed == 30
+    assert interview.answer_left == 90
+    interview.keep()
+    moment = 1000.0
+    later = Interview(store, library, store.session(interview.session.id), clock=lambda: moment)
+    assert later.elapsed == 30
+    moment = 1010.0
+    later.answer(TRUSTING)
+    assert later.exchanges[0].seconds == 40
+    assert later.on_question == 0
+    assert later.answer_left == 120
+
+
+def test_what_stands_there_when_the_time_is_up_is_kept_even_where_it_cannot_be_read(library: Library, store: Store) -> None:
+    interview = Interview.start(store, library, LONG, clock=still)
+    interview.answer("")
+    while interview.question is not None and interview.question.kind not in ("number", "expression"):
+        interview.answer("")
     with pytest.raises(AnswerError):
-        interview.answer("   ")
-    assert store.attempts() == []
+        interview.answer("two and a bit, I th")
+    interview.take_as_it_stands("two and a bit, I th")
+    assert interview.exchanges[-1].text == "two and a bit, I th"
+    assert interview.exchanges[-1].points == 0
+
+
+def test_a_pass_earns_nothing_and_is_asked_no_further(library: Library, store: Store) -> None:
+    interview = Interview.start(store, library, LONG, clock=still)
+    while interview.question is not None:
+        interview.answer("")
+    assert not any(one.question.is_follow_up for one in interview.exchanges)
+    assert sum(one.points for one in interview.exchanges) == 0
+    assert debrief(interview).named == ()
+
+
+def test_questions_that_a_bank_lost_stay_in_the_record(library: Library, store: Store) -> None:
+    interview = Interview.start(store, library, SMALL, clock=still)
+    interview.answer(TRUSTING)
+    score = interview.exchanges[0].score
+    assert score is not None
+    store.add(Answer(interview.session.id, "small", "long-gone", "main", None, "what I said", "h", "s", score=score))
+    again = Interview(store, library, store.session(interview.session.id), clock=still)
+    assert again.exchanges[-1].text == "what I said"
+    assert "no longer" in again.exchanges[-1].question.text
+    assert again.question is not None
+    assert "what I said" in markdown(debrief(again))
+
+
+def test_debrief_names_what_came_up_and_feeds_the_study_queue_once(library: Library, store: Store) -> None:
+    interview = hold(Interview.start(store, library, LONG, clock=still))
+    found = debrief(interview)
+    assert "framework-knows" in [one.id for one in found.named]
+    assert found.max_points == sum(one.max_points for one in interview.exchanges)
+    quoted = [words for row in found.rows for line in row.lines for words in line.words]
+    assert any("DDP picks the right denominator" in words for words in quoted)
+    assert [topic.topic for topic in found.weakest] == ["averages"]
+    hand_over(interview, found)
+    first = store.recommended()
+    assert set(first) == {one.item for one in found.study_next}
+    again = Interview(store, library, store.session(interview.session.id), clock=still)
+    hand_over(again, debrief(again))
+    assert len(store._rows("SELECT id FROM recommendation")) == len(first)
+
+
+def test_an_export_runs_nothing_and_loses_nothing(library: Library, store: Store) -> None:
+    nasty = "<script>alert(1)</script> ![x](http://example.invalid/x.png) | ``` ````\n# DDP picks the right denominator & so on"
+    interview = hold(Interview.start(store, library, LONG, clock=still), nasty)
+    interview.end()
+    page, text = html(debrief(interview)), markdown(debrief(interview))
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "http://" not in page.replace("http://example.invalid/x.png", "")
+    assert nasty in text
+    assert "`````text" in text
+    assert last_session(store) == store.session(interview.session.id)
+
+
+@pytest.mark.parametrize("value", [None, 3, {}, {"bank": 1}, {**SMALL.stored(), "minutes": 20}, {**SMALL.stored(), "role": "king"}])
+def test_a_stored_setup_of_another_kind_is_none(value: object) -> None:
+    assert read_setup(value) is None
+
+
+def test_a_setup_survives_the_store() -> None:
+    setup = Setup("small", 60, "training", ("averages",), 9, 5, False)
+    assert read_setup(setup.stored()) == setup
+
+
+@pytest.mark.parametrize(
+    ("spans", "expected"),
+    [(((0, 3), (2, 5)), ((0, 5),)), (((4, 6), (0, 2)), ((0, 2), (4, 6))), (((3, 3), (8, 99)), ((8, 10),)), ((), ())],
+)
+def test_spans_are_put_in_order(spans: tuple[tuple[int, int], ...], expected: tuple[tuple[int, int], ...]) -> None:
+    assert joined(spans, 10) == expected
+
+
+@pytest.fixture
+def talk(library: Library) -> Dialogue:
+    return Dialogue(library, SMALL)
+
+
+def test_named_and_heard_misconceptions_are_believed(talk: Dialogue) -> None:
+    opening = talk.question(OPENING, ())
+    before = talk.belief(())
+    heard = talk.belief((Exchange(opening, "I trust the framework, it takes care of the denominator for us."),))
+    assert heard["framework-knows"] > before["framework-knows"]
+    question = talk.question(Key("two-ranks", "factor"), ())
+    wrong, right = talk.score(question, "L_r/N"), talk.score(question, "R*L_r/N")
+    assert talk.belief((Exchange(question, "L_r/N", wrong),))["framework-knows"] > 0.9
+    assert talk.belief((Exchange(question, "R*L_r/N", right),))["framework-knows"] < before["framework-knows"]

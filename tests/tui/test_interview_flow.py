@@ -1,53 +1,173 @@
-"""The interview with the keyboard: probe, follow-up, debrief; left and taken up again."""
+"""The mock interview with the keyboard: choices, questions, follow-up, notes, passing, debrief, export; left and taken up again."""
 
+import dataclasses
 from collections.abc import Callable
 
-from screen_text import typed, until
+import pytest
+from screen_text import shown, typed, until
+from textual.pilot import Pilot
 
+from quizapp.bank.load import Library
+from quizapp.practice.interview import Interview, open_session
+from quizapp.practice.interview_plan import Setup
 from quizapp.store.store import Store
 from quizapp.tui.app import QuizApp
+from quizapp.tui.interview import InterviewScreen
 
 Make = Callable[..., QuizApp]
 SIZE = (80, 24)
+SHORT = Setup(bank="small", minutes=15, lab=False)
 
 
-async def test_from_home_to_the_debrief(app: Make, store: Store) -> None:
+async def to_the_case(pilot: "Pilot[object]") -> None:
+    """Passes until the probe is asked."""
+    await until(pilot, "Before we start")
+    for _ in range(12):
+        screen = pilot.app.screen
+        assert isinstance(screen, InterviewScreen)
+        if screen.interview.question is not None and screen.interview.question.kind == "probe":
+            return
+        number = screen.interview.number
+        await pilot.press("f4")
+        await until(pilot, f"question {number + 1}")
+    raise AssertionError("no probe was asked")
+
+
+async def test_choices_default_and_enter(app: Make, store: Store) -> None:
     async with app().run_test(size=SIZE) as pilot:
         await until(pilot, "Welcome")
         await pilot.press("i")
-        await until(pilot, "question 1")
+        text = await until(pilot, "Anything in this field")
+        assert "35 minutes" in text
+        assert "averages" in text
+        await pilot.press("down", "right", "down", "right")
+        await until(pilot, "60 minutes")
+        await until(pilot, "at most 2 minutes each")
+        await pilot.press("enter")
+        await until(pilot, "Before we start")
+        session = open_session(store)
+        assert session is not None
+        assert session.position["setup"] == dataclasses.replace(Setup(), minutes=60, limit=2).stored()
+
+
+async def test_from_the_opening_to_the_debrief(app: Make, store: Store) -> None:
+    async with app(start="interview", setup=SHORT).run_test(size=SIZE) as pilot:
+        await until(pilot, "Before we start")
         await pilot.press("ctrl+s")
         await until(pilot, "nothing is answered yet")
+        await to_the_case(pilot)
         await typed(pilot, "DDP picks the right denominator.")
-        await pilot.press("escape")
+        await pilot.press("f6")
+        await typed(pilot, "too quick")
+        await pilot.press("f6", "escape")
         await until(pilot, "an interview is open: press i")
         await pilot.press("i")
         await until(pilot, "DDP picks the right denominator.")
+        assert "too quick" not in shown(pilot.app)
         await pilot.press("ctrl+s")
-        text = await until(pilot, "question 2")
-        assert "Let me stay with one thing that you said." in text
+        text = await until(pilot, "You said:")
         assert "What exactly does it do with gradients?" in text
         assert "missed" not in text
         await typed(pilot, "It averages them over ranks.")
         await pilot.press("ctrl+s")
-        text = await until(pilot, "debrief")
-        assert "You said: DDP picks the right denominator." in text
-        assert [attempt.part for attempt in store.attempts()] == ["main", "main/misconception-framework-knows"]
-        await pilot.press("enter")
-        await until(pilot, "Enter studies")
+        screen = pilot.app.screen
+        while isinstance(screen, InterviewScreen) and not screen.interview.over:
+            number = screen.interview.number
+            await pilot.press("f4")
+            await pilot.pause(0.05)
+            assert screen.interview.number != number or screen.interview.over
+        await until(pilot, "That was my last question")
+        text = shown(pilot.app)
+        assert "Misconception:" in text
         assert store.unfinished("interview") == []
+        assert store.recommended()
+        await pilot.press("a")
+        await pilot.press(*["pagedown"] * 3)
+        parts = [attempt.part for attempt in store.attempts()]
+        assert "main/misconception-framework-knows" in parts
+        await pilot.press("e")
+        await pilot.pause(0.1)
+        files = sorted((store.path.parent / "interviews").iterdir())
+        assert [file.suffix for file in files] == [".html", ".md"]
+        assert "too quick" in files[1].read_text()
+        await pilot.press("escape")
+        await until(pilot, "Enter studies")
 
 
-async def test_a_bank_without_a_probe(app: Make, store: Store, library: object) -> None:
-    import dataclasses
+async def test_the_clock_can_be_hidden_and_the_interview_ended(app: Make, store: Store) -> None:
+    async with app(start="interview", setup=SHORT).run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "of 15:00")
+        await pilot.press("f7")
+        await pilot.pause(0.05)
+        assert "of 15:00" not in shown(pilot.app)
+        await typed(pilot, "unfinished")
+        await pilot.press("f8")
+        await until(pilot, "F8 again")
+        await pilot.press("f8")
+        await until(pilot, "No misconception came up")
+        assert store.setting("interview clock") == "hidden"
+        assert store.attempts() == []
 
-    from quizapp.bank.load import Library
 
-    assert isinstance(library, Library)
+async def test_an_answer_whose_time_is_up_is_taken_as_it_stands(app: Make, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    moment = 0.0
+    monkeypatch.setattr("quizapp.practice.interview.now", lambda: moment)
+    async with app(start="interview", setup=dataclasses.replace(SHORT, limit=2)).run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "this answer 2:00")
+        await typed(pilot, "I was about to say that")
+        moment = 121.0
+        await until(pilot, "question 2")
+        (attempt,) = store.attempts()
+        assert (attempt.text, attempt.seconds) == ("I was about to say that", 121.0)
+
+
+async def test_passing_asks_first_where_something_is_written(app: Make, store: Store) -> None:
+    async with app(start="interview", setup=SHORT).run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Before we start")
+        await typed(pilot, "well")
+        await pilot.press("f4")
+        await until(pilot, "F4 again")
+        assert store.attempts() == []
+        await pilot.press("f4")
+        await until(pilot, "question 2")
+        assert [attempt.text for attempt in store.attempts()] == [""]
+        assert any(row["text"] == "well" for row in store._rows("SELECT text FROM draft"))
+
+
+async def test_a_lab_in_the_interview(app: Make, store: Store, library: Library) -> None:
+    from quizapp.model.verdict import Verdict
+    from quizapp.practice.study import Study
+
+    interview = Interview.start(store, library, Setup(bank="small"))
+    while interview.question is not None and interview.question.kind != "lab":
+        interview.answer("")
+    async with app(start="interview", bank="small").run_test(size=SIZE) as pilot:
+        await until(pilot, "Enter opens the lab")
+        study = Study(store, library, "small", "scale")
+        verdict = Verdict(
+            outcome="pass", points=2, max_points=2, seed=1, summary="All pass.", backend="local", sandbox="none", device="cpu",
+            collectives="gloo", milliseconds=1,
+        )  # fmt: skip
+        study.record_code("def scale_loss(): ...", verdict)
+        await pilot.press("escape")
+        await until(pilot, "press i")
+        await pilot.press("i")
+        await until(pilot, "2 of 2 points")
+        await pilot.press("ctrl+s")
+        await pilot.pause(0.2)
+        again = Interview(store, library, store.session(interview.session.id))
+        assert [one.verdict.outcome for one in again.exchanges if one.verdict is not None] == ["pass"]
+
+
+async def test_topics_without_a_question_are_told(app: Make, store: Store, library: Library) -> None:
     bank = library.banks[0]
-    without = tuple(item for item in bank.bank.items if item.kind != "probe")
-    fewer = dataclasses.replace(bank, bank=bank.bank.model_copy(update={"items": without}))
-    async with app(library=dataclasses.replace(library, banks=(fewer,))).run_test(size=SIZE, notifications=True) as pilot:
+    code = tuple(item for item in bank.bank.items if item.id == "scale")
+    kept = {id_: loaded for id_, loaded in library.items.items() if id_ == "scale"}
+    fewer = dataclasses.replace(bank, bank=bank.bank.model_copy(update={"items": code}))
+    narrowed = dataclasses.replace(library, banks=(fewer,), items=kept)
+    async with app(library=narrowed).run_test(size=SIZE) as pilot:
         await until(pilot, "Welcome")
         await pilot.press("i")
-        await until(pilot, "has no probe to ask")
+        await until(pilot, "Anything in this field")
+        await pilot.press("enter")
+        await until(pilot, "there is no question on these topics")

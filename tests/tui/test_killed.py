@@ -137,11 +137,11 @@ def test_killed_between_answers_and_in_the_middle_of_one(open_terminal: Callable
 
 def test_killed_at_random_moments_of_typing(open_terminal: Callable[..., Terminal], tmp_path: Path) -> None:
     dice = random.Random(5)
-    key = DraftKey("interview", "why-worse", "main")
+    key = DraftKey("interview", "interview", "opening@1")
     expected = ""
-    for _ in range(4):
-        terminal = open_terminal("interview", "small")
-        terminal.shows("Take your time.")
+    for number in range(4):
+        terminal = open_terminal("interview", "small", *(() if number else ("--minutes", "15")))
+        terminal.shows("Before we start")
         time.sleep(0.3)
         words = "".join(dice.choice("abcdefgh") for _ in range(8))
         for letter in words:

@@ -5,13 +5,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from screen_text import typed, until
+from screen_text import until
 from textual.pilot import Pilot
 
 from quizapp.bank.fault import Fault
 from quizapp.bank.load import Library
 from quizapp.model.verdict import Diagnosis, Place, RankReport, ScenarioVerdict, TokenWeight, Verdict
-from quizapp.practice.interview import Interview
 from quizapp.practice.study import Study
 from quizapp.store.store import Store
 from quizapp.tui import code_editor
@@ -202,27 +201,6 @@ def test_lab_without_a_sandbox(snap_compare: Compare, store: Store, still: Libra
         await wait_for("your own rights")(pilot)
 
     assert snap_compare(QuizApp(store, still, start="study", bank="small"), terminal_size=size, run_before=act)
-
-
-@sizes
-def test_interview(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
-    Interview(store, still, "small").answer("DDP picks the right denominator.")
-
-    async def act(pilot: Pilot[object]) -> None:
-        await until(pilot, "question 2")
-        await typed(pilot, "It averages gradients")
-        await wait_for("It averages gradients")(pilot)
-
-    assert snap_compare(QuizApp(store, still, start="interview", bank="small"), terminal_size=size, run_before=act)
-
-
-@sizes
-def test_debrief(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
-    interview = Interview(store, still, "small")
-    interview.answer("DDP picks the right denominator.")
-    interview.answer("Each rank divides by its own local count.")
-    app = QuizApp(store, still, start="interview", bank="small")
-    assert snap_compare(app, terminal_size=size, run_before=wait_for("debrief"))
 
 
 @sizes

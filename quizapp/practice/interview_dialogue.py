@@ -1,0 +1,402 @@
+"""The conversation: what is asked next, and what the question is. A function of the setup and of what was said; stores nothing.
+
+The rules, in this order: a shown misconception is followed up before all, then criteria that may be met (unsure), then missed ones
+by points, at most ``Setup.depth`` deep; then a new thread, of the kind that the plan has next, picked by what it is expected to
+tell about the candidate's misconceptions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from quizapp.bank.draw import Stream, draw
+from quizapp.bank.load import Library
+from quizapp.model.formula import Value
+from quizapp.model.question import CodePart, FollowUp, Probe, TextPart
+from quizapp.model.rubric import Rubric
+from quizapp.model.score import Score, score_of
+from quizapp.model.variant import fill
+from quizapp.model.verdict import Verdict
+from quizapp.practice.asked import Asked, ask, grade, titles
+from quizapp.practice.interview_belief import Belief, after_answer, after_words, information, prior
+from quizapp.practice.interview_follow_up import Cause, FollowUpQuestion, choose_follow_up, find_follow_up
+from quizapp.practice.interview_listen import Listener
+from quizapp.practice.interview_phrases import Situation, line, more_exactly, opening, walk
+from quizapp.practice.interview_plan import MINUTES, Ask, Kind, Opens, Setup, Slot, questions, slots, subjects
+from quizapp.scoring.score import filled_rubric
+from quizapp.scoring.text import score_text
+
+NOT_AN_ITEM = "interview"
+"""Stands for an item's id where a question belongs to no item."""
+WALK = "walk"
+GRACE = 1.0
+"""Minutes that a plan may run over."""
+DERIVED, SAME_TOPICS, JITTER = 1.1, 0.8, 0.03
+"""Preference for what is worked out, against what was just talked about, and a seed's own taste."""
+WARM_UP, EASY = 2, 3
+"""The first threads prefer items up to this difficulty."""
+HARD = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Names a question, so that it can be built again from a stored answer."""
+
+    item: str
+    part: str
+    seed: int | None = None
+    follow: str | None = None
+
+    @property
+    def stored_part(self) -> str:
+        """As the store names it: ``main``, or ``main/who-divides`` for a follow-up."""
+        return self.part if self.follow is None else f"{self.part}/{self.follow}"
+
+    @staticmethod
+    def read(item: str, stored_part: str, seed: int | None) -> "Key":
+        """The key of a stored answer."""
+        part, _, follow = stored_part.partition("/")
+        return Key(item, part, seed, follow or None)
+
+
+OPENING = Key(NOT_AN_ITEM, "opening")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question as it is put."""
+
+    key: Key
+    kind: Kind
+    said: str
+    """What the interviewer says before it."""
+    text: str
+    """The question, as Markdown."""
+    asked: Asked | None = None
+    """The part behind it; ``None`` for an opening, a walk-through or a follow-up."""
+    rubric: Rubric | None = None
+    """What a written answer is scored by, its slots filled in; ``None`` where nothing is scored or the answer isn't written."""
+    explanation: str | None = None
+    shows: frozenset[str] = frozenset()
+    topics: tuple[str, ...] = ()
+    title: str = ""
+    cause: Cause | None = None
+    """Of a follow-up: what called for it."""
+    about: str | None = None
+    """Of a follow-up: the misconception's or criterion's id."""
+
+    @property
+    def is_follow_up(self) -> bool:
+        return self.key.follow is not None
+
+    @property
+    def heard(self) -> bool:
+        """True where the answer is in the candidate's own words."""
+        return self.kind in ("opening", "walk", "probe", "words", "follow-up")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question and what was answered. An empty text: the candidate passed."""
+
+    question: Question
+    text: str
+    score: Score | None = None
+    verdict: Verdict | None = None
+    seconds: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        return not self.text.strip()
+
+    @property
+    def said(self) -> str:
+        """The answer as words: of chosen options, their texts."""
+        choices = self.question.asked.choices if self.question.asked is not None else ()
+        texts = {choice.id: " ".join(choice.text.split()) for choice in choices}
+        given = [id_.strip() for id_ in self.text.split(",")]
+        return "; ".join(texts[id_] for id_ in given) if given and all(id_ in texts for id_ in given) else self.text
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Misconceptions that the answer showed."""
+        if self.verdict is not None:
+            return tuple(dict.fromkeys(cause.id for cause in self.verdict.diagnosis))
+        return () if self.score is None else self.score.misconceptions
+
+    @property
+    def points(self) -> int:
+        return self.verdict.points if self.verdict is not None else 0 if self.score is None else self.score.points
+
+    @property
+    def max_points(self) -> int:
+        return self.verdict.max_points if self.verdict is not None else 0 if self.score is None else self.score.max_points
+
+    @property
+    def right(self) -> bool:
+        return bool(self.max_points) and self.points == self.max_points
+
+
+def _scores(chain: Sequence[Exchange]) -> list[tuple[str | None, Score]]:
+    return [(one.question.key.follow, one.score) for one in chain if one.score is not None]
+
+
+Prefer = Callable[[Belief, Ask], float]
+"""How much a question is wanted, given the belief."""
+
+
+class Dialogue:
+    """The rules of one interview over one library."""
+
+    def __init__(self, library: Library, setup: Setup, prefer: Prefer = information, *, listens: bool = True) -> None:
+        """``prefer`` and ``listens`` are there to be measured against: another order, an interviewer who hears no words.
+
+        Raises:
+            LookupError: nothing can be asked within this setup.
+        """
+        self.library = library
+        self.setup = setup
+        self.titles: Mapping[str, str] = titles(library)
+        self.asks: tuple[Ask, ...] = questions(library, setup)
+        if not any(one.slot != "lab" for one in self.asks):
+            where = f" in the bank {setup.bank}" if setup.bank else ""
+            raise LookupError(f"there is no question on these topics{where}; choose others")
+        self._by_place = {(one.item, one.part): one for one in self.asks}
+        self._prefer = prefer
+        self._listens = listens
+
+    @cached_property
+    def misconceptions(self) -> tuple[str, ...]:
+        """What this interview can find out."""
+        return tuple(sorted(frozenset[str]().union(*(one.shows for one in self.asks))))
+
+    @cached_property
+    def _listener(self) -> Listener:
+        return Listener(self.library, self.misconceptions)
+
+    def warm_up(self) -> None:
+        """Reads what the first spoken answer would wait for; may run in another thread."""
+        _ = self._listener
+
+    @cached_property
+    def subject(self) -> str:
+        """What the interview is about, in words."""
+        titles_ = subjects(self.library, self.setup.bank, self.setup.topics)
+        if self.setup.topics and len(self.setup.topics) <= 3:
+            return ", ".join(titles_.get(topic, topic) for topic in self.setup.topics)
+        for bank in self.library.banks:
+            if bank.bank.id == self.setup.bank:
+                return bank.bank.title
+        return "training on several devices"
+
+    def belief(self, exchanges: Sequence[Exchange]) -> dict[str, float]:
+        """What the interviewer thinks after these exchanges."""
+        found = prior(self.misconceptions)
+        for exchange in exchanges:
+            question = exchange.question
+            if not exchange.passed:
+                if question.heard and self._listens:
+                    found = after_words(found, self._listener.likeness(exchange.text))
+                found = after_answer(found, question.shows, question.kind, named=exchange.named, right=exchange.right)
+        return found
+
+    # ---- what is asked next
+
+    def next(self, exchanges: Sequence[Exchange]) -> Key | None:
+        """The next question's key; ``None`` when the interview is over."""
+        if not exchanges:
+            return OPENING
+        spent = sum(MINUTES[exchange.question.kind] for exchange in exchanges)
+        left = self.setup.minutes + GRACE - spent
+        return self._follow_up(exchanges, left) or self._thread(exchanges, left)
+
+    @staticmethod
+    def _chain(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
+        """The latest thread: its opening question and the follow-ups so far."""
+        first = max(at for at, exchange in enumerate(exchanges) if not exchange.question.is_follow_up)
+        return exchanges[first:]
+
+    def _follow_up(self, exchanges: Sequence[Exchange], left: float) -> Key | None:
+        chain = self._chain(exchanges)
+        root = chain[0]
+        key = root.question.key
+        if root.passed or chain[-1].passed or len(chain) > self.setup.depth or root.question.kind in ("opening", "lab"):
+            return None
+        rubric, bound = self._rubric(key)
+        if rubric is None:
+            worked_out = root.question.kind in ("number", "expression", "choice")
+            fits = worked_out and len(chain) == 1 and not root.right and MINUTES["walk"] <= left
+            return Key(key.item, key.part, key.seed, WALK) if fits else None
+        found = choose_follow_up(rubric, bound, _scores(chain))
+        if found is None or MINUTES["follow-up"] > left:
+            return None
+        return Key(key.item, key.part, key.seed, found.id)
+
+    def _thread(self, exchanges: Sequence[Exchange], left: float) -> Key | None:
+        roots = [one.question.key for one in exchanges if not one.question.is_follow_up and one.question.key != OPENING]
+        used = {key.item for key in roots}
+        fitting = [one for one in self.asks if one.item not in used and one.minutes <= left]
+        wanted = self._slot(len(roots))
+        if wanted == "lab" and not any(one.slot == "lab" for one in fitting):
+            wanted = "probe"
+        here = [one for one in fitting if one.slot == wanted]
+        others = [one for one in fitting if one.slot != "lab"]
+        belief = self.belief(exchanges)
+        previous = self._chain(exchanges)[0].question.topics
+        best = self._best(here or others, belief, previous, warm_up=len(roots) < WARM_UP)
+        return None if best is None else Key(best.item, best.part, best.seed)
+
+    def _slot(self, number: int) -> Slot:
+        for at, slot in enumerate(slots(self.setup.minutes)):
+            if at == number:
+                return slot
+        raise AssertionError("slots never end")
+
+    def _best(self, asks: Sequence[Ask], belief: Belief, previous: tuple[str, ...], warm_up: bool) -> Ask | None:
+        best: tuple[float, Ask] | None = None
+        for one in asks:
+            taste = Stream("interview taste", str(self.setup.seed), one.item, one.part).below(1001) / 500 - 1
+            value = (self._prefer(belief, one) + 1e-4) * (1 + JITTER * taste)
+            value *= DERIVED if one.kind in ("number", "expression") else 1.0
+            value *= SAME_TOPICS if set(one.topics) & set(previous) else 1.0
+            value *= HARD if warm_up and one.difficulty > EASY else 1.0
+            if best is None or value > best[0]:
+                best = value, one
+        return None if best is None else best[1]
+
+    # ---- what the question is
+
+    def _values(self, key: Key) -> Mapping[str, Value]:
+        return draw(self.library.items[key.item].item, key.seed).values
+
+    def _rubric(self, key: Key) -> tuple[Rubric | None, tuple[FollowUp, ...]]:
+        """The rubric of the part that a key belongs to, as the bank has it, and the follow-ups bound to it."""
+        loaded = self.library.items.get(key.item)
+        if loaded is None:
+            return None, ()
+        item = loaded.item
+        for part in item.parts:
+            if part.id == key.part and isinstance(part, TextPart):
+                return part.rubric, item.follow_ups if isinstance(item, Probe) else ()
+        return None, ()
+
+    def question(self, key: Key, exchanges: Sequence[Exchange]) -> Question:
+        """The question of that key, as it is put after these exchanges.
+
+        Raises:
+            KeyError: the banks no longer have it.
+            ValueError: they have it, and not with these numbers.
+        """
+        number = len(exchanges)
+        if key == OPENING:
+            return Question(key, "opening", self._line("opening", number), opening(self.subject), title="Opening")
+        if key.follow is not None:
+            return self._follow_up_question(key, exchanges)
+        asked = ask(self.library.items[key.item], key.part, key.seed)
+        one = self._by_place.get((key.item, key.part))
+        kind: Opens = "words"
+        if isinstance(asked.part, CodePart):
+            kind = "lab"
+        elif one is not None:
+            kind = one.kind
+        rubric = filled_rubric(asked.part.rubric, asked.variant.values) if isinstance(asked.part, TextPart) else None
+        return Question(
+            key,
+            kind,
+            self._line(kind, number),
+            self._text(asked),
+            asked=asked,
+            rubric=rubric,
+            explanation=asked.explanation,
+            shows=one.shows if one is not None else frozenset(),
+            topics=one.topics if one is not None else tuple(asked.loaded.item.topics),
+            title=asked.title,
+        )
+
+    def _line(self, situation: Situation, number: int) -> str:
+        return line(situation, self.setup.seed, number)
+
+    @staticmethod
+    def _text(asked: Asked) -> str:
+        """The stems; before a later part, what the earlier ones asked, as it may speak of them."""
+        parts = asked.loaded.item.parts[: asked.number - 1]
+        before = [fill(part.stem, asked.variant.values).strip() for part in parts if part.stem]
+        earlier = "".join(f"> {' '.join(stem.split())}\n>\n" for stem in before)
+        context = f"> *What came before, not asked now:*\n>\n{earlier}\n\n" if earlier else ""
+        return f"{asked.stem}\n\n{context}{asked.part_stem or ''}".strip()
+
+    def _follow_up_question(self, key: Key, exchanges: Sequence[Exchange]) -> Question:
+        assert key.follow is not None
+        number = len(exchanges)
+        loaded = self.library.items[key.item]
+        opened = Key(key.item, key.part, key.seed)
+        root = next((one for one in reversed(exchanges) if one.question.key == opened), None)
+        topics = root.question.topics if root is not None else tuple(loaded.item.topics)
+        title = root.question.title if root is not None else loaded.item.id
+        if key.follow == WALK:
+            said = root.said if root is not None else ""
+            return Question(key, "walk", self._line("walk", number), walk(said), topics=topics, title=title)
+        rubric, bound = self._rubric(key)
+        if rubric is None:
+            raise KeyError(key.item)
+        found = find_follow_up(rubric, bound, key.follow)
+        if root is not None:
+            chain = exchanges[exchanges.index(root) :]
+            called = choose_follow_up(rubric, bound, _scores(chain))
+            found = called if called is not None and called.id == key.follow else found
+        values = self._values(key)
+        stem = self._stem(found, root)
+        return Question(
+            key,
+            "follow-up",
+            self._line(found.cause, number),
+            fill(stem, values) if found.stem is not None else stem,
+            rubric=filled_rubric(found.rubric, values),
+            explanation=None if found.explanation is None else fill(found.explanation, values),
+            shows=frozenset(shown.id for shown in found.rubric.misconceptions),
+            topics=topics,
+            title=title,
+            cause=found.cause,
+            about=found.about,
+        )
+
+    @staticmethod
+    def _stem(found: FollowUpQuestion, root: Exchange | None) -> str:
+        if found.stem is not None:
+            return found.stem
+        if root is None or root.score is None:
+            return more_exactly("")
+        spans = [span for one in root.score.criteria if one.id == found.about for span in one.evidence]
+        return more_exactly(root.text[spans[0][0] : spans[-1][1]] if spans else "")
+
+    def score(self, question: Question, answer: str) -> Score:
+        """What an answer earns; a pass, an opening and a walk-through earn nothing and lose nothing.
+
+        Raises:
+            quizapp.scoring.answer.AnswerError: the answer can't be read as one to this question.
+            TypeError: a lab, which the judge runs.
+        """
+        if question.kind in ("opening", "walk"):
+            return Score(points=0, max_points=0, outcome="unsure", criteria=())
+        if not answer.strip():
+            return self._nothing(question)
+        if question.rubric is not None:
+            return score_text(question.rubric, question.text, answer, self.titles)
+        assert question.asked is not None
+        return grade(question.asked, answer, self.titles)
+
+    @staticmethod
+    def _nothing(question: Question) -> Score:
+        from quizapp.model.score import CriterionScore
+
+        reason = "You passed on this one."
+        if question.rubric is not None:
+            return score_of(
+                tuple(
+                    CriterionScore(id=one.id, points=0, max_points=one.points, met="unmet", reason=reason)
+                    for one in question.rubric.criteria
+                )
+            )
+        assert question.asked is not None
+        part = question.asked.part
+        return score_of((CriterionScore(id=part.id, points=0, max_points=part.points, met="unmet", reason=reason),))

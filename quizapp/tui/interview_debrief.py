@@ -1,0 +1,168 @@
+"""The debrief: what the interview showed, question by question, and what to study next; kept as files where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Collapsible, Markdown, Static
+
+from quizapp.practice.interview import Interview
+from quizapp.practice.interview_debrief import Debrief, Line, Row, Shown, TopicResult, debrief, hand_over
+from quizapp.practice.interview_export import clock, html, markdown
+from quizapp.practice.interview_phrases import CLOSING
+from quizapp.tui.inline import inline
+from quizapp.tui.page import Page
+from quizapp.tui.signs import points, sign, style, word
+
+
+def _outcome(row: Row) -> str:
+    if row.points == row.max_points:
+        return "right"
+    return "partial" if row.points else "wrong"
+
+
+def _row_title(row: Row) -> str:
+    name = (row.question.title or row.label).replace("`", "")
+    kind = f" ({row.label})" if row.question.title.lower() != row.label else ""
+    if not row.scored:
+        return f"{row.number}. · {name}{kind}"
+    passed = ", passed" if row.passed else ""
+    return f"{row.number}. {sign(_outcome(row))} {row.points}/{row.max_points}  {name}{kind}{passed}"
+
+
+def _topics(title: str, topics: tuple[TopicResult, ...]) -> Content:
+    listed = "; ".join(f"{one.title} {one.points}/{one.max_points}" for one in topics)
+    return Content.assemble((f"{title}: ", "bold"), inline(listed))
+
+
+def _shown(one: Shown, sure: bool) -> Content:
+    where = f" (question {', '.join(map(str, one.questions))})" if one.questions else ""
+    lead = "Misconception: " if sure else "It sounded like: "
+    parts = [Content.assemble((lead, "bold $text-warning"), inline(one.title, "bold"), where)]
+    if one.entry is not None and sure:
+        parts.append(Content.assemble(("It computes: ", "$foreground-muted"), inline(one.entry.computes)))
+    if one.entry is not None:
+        parts.append(Content.assemble(("Instead: ", "$foreground-muted"), inline(one.entry.cure)))
+    return Content("\n").join(parts)
+
+
+def _line(line: Line, described: bool) -> Content:
+    head = (f"{sign(line.met)} {word(line.met)} {line.points}/{line.max_points}  ", style(line.met))
+    words = " … ".join(f"“{words}”" for words in line.words)
+    if not described:
+        return Content.assemble(head, inline(line.reason))
+    tail = Content(f"\n    {words}") if words else Content("")
+    return Content.assemble(head, inline(line.description), tail)
+
+
+class InterviewDebriefScreen(Page):
+    """The summary first; below it each question, folded."""
+
+    CSS_PATH = "interview_debrief.tcss"
+    ABOUT = """
+**The debrief.** `Tab` goes from question to question, `Enter` unfolds one: the question, your answer, each point with the words
+that met it, and what a strong answer says. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next stands in your
+queue.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "export", "Export"),
+        Binding("a", "all", "Unfold all"),
+        Binding("escape", "home", "Home", key_display="Esc", priority=True),
+    ]
+
+    def __init__(self, interview: Interview) -> None:
+        super().__init__()
+        self.interview = interview
+        self.found: Debrief = debrief(interview)
+
+    def heading(self) -> tuple[str, str]:
+        found = self.found
+        return "Interview · debrief", f"{points(found.points, found.max_points)} · {clock(found.elapsed)} of {found.minutes}:00"
+
+    def body(self) -> ComposeResult:
+        with VerticalScroll(id="debrief"):
+            yield from self._summary()
+            yield Static("Questions and answers", classes="caption")
+            for row in self.found.rows:
+                with Collapsible(title=_row_title(row), collapsed=True):
+                    yield from self._row(row)
+
+    def _summary(self) -> Iterator[Widget]:
+        found = self.found
+        yield Static(CLOSING, classes="opener")
+        for one in found.named:
+            yield Static(_shown(one, True), classes="misconception")
+        for one in found.suspected:
+            yield Static(_shown(one, False), classes="misconception")
+        if not found.named and not found.suspected:
+            yield Static("No misconception came up.", classes="line")
+        if found.strongest:
+            yield Static(_topics("Strongest", found.strongest), classes="topic")
+        if found.weakest:
+            yield Static(_topics("Weakest", found.weakest), classes="topic")
+        if found.study_next:
+            yield Static("To study next (in your queue)", classes="caption gap")
+            for entry in found.study_next:
+                yield Static(Content.assemble("· ", inline(entry.title, "bold"), (f"  {entry.reason}", "$foreground-muted")))
+        yield Static("", classes="gap")
+
+    def _row(self, row: Row) -> Iterator[Widget]:
+        yield Markdown(row.question.text)
+        if row.passed:
+            yield Static("You passed on this one.", classes="line")
+        else:
+            lead = "You said: " if row.question.heard else "Your answer: "
+            yield Static(Content.assemble((lead, "bold"), row.said if row.verdict is None else "your program"), classes="line")
+        if row.verdict:
+            yield Static(Content.assemble(("The judge: ", "bold"), row.verdict), classes="line")
+        for line in row.lines:
+            yield Static(_line(line, row.question.rubric is not None), classes="line")
+        if row.right_answer:
+            yield Static(Content.assemble(("Right: ", "bold"), inline(row.right_answer)), classes="line")
+        if row.question.explanation:
+            yield Static("What a strong answer says", classes="caption")
+            yield Markdown(row.question.explanation)
+        elif row.missing:
+            yield Static("A strong answer says this too", classes="caption")
+            yield Static(Content("\n").join([inline(f"· {text}") for text in row.missing]), classes="line")
+        if row.notes.strip():
+            yield Static(Content.assemble(("Your notes: ", "$foreground-muted"), row.notes), classes="line")
+
+    def on_mount(self) -> None:
+        if self.interview.session.finished_at is None:
+            self.kept(self.interview.end)
+        self.kept(lambda: hand_over(self.interview, self.found))
+        self.query_one("#debrief").focus(scroll_visible=False)
+
+    def action_all(self) -> None:
+        folded = [one for one in self.query(Collapsible) if one.collapsed]
+        for one in self.query(Collapsible):
+            one.collapsed = not folded
+
+    def action_export(self) -> None:
+        folder = self.interview.store.path.parent / "interviews"
+        try:
+            files = write(self.found, folder / f"interview-{self.interview.session.id}")
+        except OSError as error:
+            self.app.notify(f"can't write to {folder}: {error.strerror or error}", severity="error", timeout=15, markup=False)
+            return
+        self.app.notify("\n".join(str(file) for file in files), title="Written", timeout=15, markup=False)
+
+    def action_home(self) -> None:
+        self.app.pop_screen()
+
+
+def write(found: Debrief, stem: Path) -> tuple[Path, Path]:
+    """Writes the debrief as ``<stem>.md`` and ``<stem>.html``. Raises ``OSError``."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    files = stem.with_suffix(".md"), stem.with_suffix(".html")
+    files[0].write_text(markdown(found), "utf-8")
+    files[1].write_text(html(found), "utf-8")
+    return files
