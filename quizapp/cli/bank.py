@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -140,11 +140,72 @@ def list_(*, bank: Folders = (), graph: Annotated[bool, Parameter(negative=())] 
 
 
 @bank_app.command
-def schema() -> int:
-    """Print the JSON Schema of a bank's file, for editors."""
-    from quizapp.bank.schema import bank_schema
+def schema(what: Literal["bank", "lab", "registry"] = "bank", /) -> int:
+    """Print the JSON Schema of a file, for editors.
 
-    _print_json(bank_schema())
+    Parameters
+    ----------
+    what
+        A bank's file, a lab.yaml, or a misconceptions.yaml.
+    """
+    from quizapp.bank import schema as schemas
+
+    _print_json({"bank": schemas.bank_schema, "lab": schemas.lab_schema, "registry": schemas.registry_schema}[what]())
+    return 0
+
+
+new_app = App(name="new", help="Write a bank, an item or a lab to begin with; nothing is overwritten.")
+bank_app.command(new_app)
+File = Annotated[Path, Parameter(name="BANK")]
+Name = Annotated[str, Parameter(name="ID")]
+
+
+@new_app.command(name="bank")
+def new_bank(folder: Annotated[Path, Parameter(name="FOLDER")], /) -> int:
+    """A bank with one item, in a new folder whose name becomes its id."""
+    from quizapp.authoring import scaffold
+
+    return _scaffolded(lambda taken: scaffold.new_bank(folder, taken), ())
+
+
+@new_app.command(name="item")
+def new_item(file: File, name: Name, /, *, kind: Literal["checkpoint", "exercise", "probe"] = "exercise") -> int:
+    """An item at the end of a bank.
+
+    Parameters
+    ----------
+    file
+        The bank's file.
+    name
+        The new item's id.
+    """
+    from quizapp.authoring import scaffold
+
+    _readable(file)
+    return _scaffolded(lambda taken: scaffold.new_item(file, kind, name, taken), (file,))
+
+
+@new_app.command(name="lab")
+def new_lab(file: File, name: Name, /) -> int:
+    """An item whose answer is a program, and its lab in labs/ID beside the bank."""
+    from quizapp.authoring import scaffold
+
+    _readable(file)
+    return _scaffolded(lambda taken: scaffold.new_item(file, "lab", name, taken), (file,))
+
+
+def _scaffolded(write: Callable[[Collection[str]], list[Path]], more: Sequence[Path]) -> int:
+    from quizapp.authoring.scaffold import ScaffoldError
+
+    found = load([*bank_folders(), *more])
+    try:
+        written = write({*found.items, *(loaded.bank.id for loaded in found.banks)})
+    except ScaffoldError as error:
+        raise Problem(str(error)) from None
+    except OSError as error:
+        raise Problem(f"{error.filename}: {(error.strerror or 'cannot be written').lower()}") from None
+    for path in written:
+        print(path)
     return 0
 
 
