@@ -16,13 +16,14 @@ from quizapp.authoring.formats.words import stem_with_unit
 
 MODEL = 1_748_203_911
 """Id of the type of note. Fields may be added at the end under it; any other change takes a new id."""
-FIELDS = ("Id", "Question", "Options", "Answer", "Explanation")
+NOTE_TYPE = "quizapp"
+FIELDS = ("Question", "Answer", "Explanation", "Id")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_FRONT = "<div>{{Question}}</div>{{#Options}}<div class=options>{{Options}}</div>{{/Options}}"
-_BACK = "{{FrontSide}}<hr id=answer><div>{{Answer}}</div><div class=explanation>{{Explanation}}</div>"
+_FRONT = "{{Question}}"
+_BACK = "{{FrontSide}}<hr id=answer>{{Answer}}<div class=explanation>{{Explanation}}</div>"
 _STYLE = (
     ".card { font-family: sans-serif; font-size: 18px; text-align: left; max-width: 42em; margin: auto; }"
-    " pre { white-space: pre-wrap; } .options li { margin: 0.4em 0; } .explanation { margin-top: 1em; }"
+    " pre { white-space: pre-wrap; } ol li { margin: 0.4em 0; } .explanation { margin-top: 1em; }"
 )
 
 
@@ -43,9 +44,7 @@ def write_apkg(quiz: Quiz, timestamp: float | None = None) -> bytes:
     import genanki  # type: ignore[import-untyped]
 
     fields = [{"name": name} for name in FIELDS]
-    model = genanki.Model(
-        MODEL, "quizapp", fields, [{"name": "Card 1", "qfmt": _FRONT, "afmt": _BACK}], css=_STYLE, sort_field_index=0
-    )
+    model = genanki.Model(MODEL, NOTE_TYPE, fields, [{"name": "Card 1", "qfmt": _FRONT, "afmt": _BACK}], css=_STYLE)
     deck = genanki.Deck(_deck_id(quiz.id), quiz.title, to_html(quiz.description) if quiz.description else "")
     for question in quiz.questions:
         deck.add_note(_note(genanki, model, quiz, question))
@@ -58,7 +57,7 @@ def write_apkg(quiz: Quiz, timestamp: float | None = None) -> bytes:
 def _note(genanki: Any, model: Any, quiz: Quiz, question: Question) -> Any:
     stem = stem_with_unit(question)
     front = f"<p><b>{escape(question.title)}</b></p>{to_html(stem)}" if question.title else to_html(stem)
-    fields = [question.id, front, _options(question), to_html(answer_side(question)), to_html(question.explanation or "")]
+    fields = [front + _options(question), to_html(answer_side(question)), to_html(question.explanation or ""), question.id]
     return genanki.Note(model, fields, guid=guid(quiz.id, question.id), tags=list(tags_of(question)))
 
 

@@ -7,6 +7,7 @@ deck, type, tag or guid is its front, the second its back.
 import re
 from collections.abc import Mapping, Sequence
 
+from quizapp.authoring.formats.anki_package import FIELDS, NOTE_TYPE
 from quizapp.authoring.formats.intake import Intake
 from quizapp.authoring.formats.markup import TooDeep, from_html, from_plain
 from quizapp.authoring.formats.question import Body, Essay, Question, ShortAnswer
@@ -74,8 +75,11 @@ class _Note:
         if not fields or not fields[0].strip():
             self.intake.fail(self.line, 1, "a note without a front", "write what is asked in its first field")
             return
+        ours = of.get("notetype", headers.get("notetype", "")) == NOTE_TYPE and len(fields) == len(FIELDS)
+        wanted = fields[-1] if ours else re.sub(r"<[^>]*>", " ", _CLOZE.sub(r"\2", fields[0]))[:40]
+        fields = fields[:-1] if ours else fields
         front, back = fields[0], fields[1] if len(fields) > 1 else ""
-        self.id = self.intake.name(re.sub(r"<[^>]*>", " ", _CLOZE.sub(r"\2", front))[:40])
+        self.id = self.intake.name(wanted)
         extra = [text for text in (self.text(field) for field in fields[2:]) if text]
         deck = of.get("deck", headers.get("deck", "")).rsplit("::", 1)[-1]
         tags, difficulty = read_tags(f"{of.get('tags', '')} {headers.get('tags', '')}".split())

@@ -196,6 +196,15 @@ def test_csv_that_is_none(text: str, said: str) -> None:
     assert said in "".join(trouble.message for trouble in found.troubles)
 
 
+def test_anki_gives_our_own_notes_back() -> None:
+    head = "#separator:tab\n#html:true\n#notetype column:1\n#tags column:6\n"
+    front, back = "<p>Which?</p><ol type=A><li>one</li><li>two</li></ol>", "<p><b>A</b>: one</p>"
+    row = "\t".join(("quizapp", f'"{front}"', back, "<p>Since.</p>", "pick-one", "ddp level-3\n"))
+    (question,) = read_anki(Source("notes.txt", head + row)).questions
+    assert (question.id, question.stem, question.explanation) == ("pick-one", "Which?\n\n1. one\n2. two", "**A**: one\n\nSince.")
+    assert (question.topics, question.difficulty) == (("ddp",), 3)
+
+
 def test_anki() -> None:
     text = """\
 #separator:tab

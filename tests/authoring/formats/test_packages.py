@@ -168,11 +168,11 @@ def test_anki_knows_a_question_again_after_an_edit(tmp_path: Path) -> None:
     after = notes(exported(checkpoint(stem="Which *one*?", title="New", difficulty=5), tmp_path), tmp_path)
     assert list(before) == list(after) == [guid("bank-1", "pick")]
     ((fields, tags, _),) = after.values()
-    assert fields[1] == "<p><b>New</b></p><p>Which <em>one</em>?</p>"
-    assert fields[2] == "<ol type=A><li>one</li><li>two</li></ol>"
-    assert fields[3:] == [
+    assert fields == [
+        "<p><b>New</b></p><p>Which <em>one</em>?</p><ol type=A><li>one</li><li>two</li></ol>",
         "<p><strong>A</strong>: one</p>\n<ul>\n<li><strong>B</strong>: mean-of-rank-means</li>\n</ul>",
         "<p>One.</p>",
+        "pick",
     ]
     assert tags.split() == ["ddp", "level-5"]
     assert guid("bank-1", "pick") == "7ef952714895606927a4", "a guid never changes"
@@ -196,8 +196,8 @@ def test_anki_takes_the_newer_note(tmp_path: Path) -> None:
 
 
 def test_anki_shows_what_no_machine_marks(tmp_path: Path) -> None:
-    by_id = {fields[0]: fields for fields, _, _ in notes(write_apkg(QUIZ), tmp_path).values()}
-    assert "2 points: Says <em>why</em>." in by_id["essay"][3]
-    assert "And then?" in by_id["essay"][3]
-    assert "<code>R/N</code>" in by_id["expression"][3]
-    assert "8/3" in by_id["number"][3]
+    by_id = {fields[3]: fields for fields, _, _ in notes(write_apkg(QUIZ), tmp_path).values()}
+    assert "2 points: Says <em>why</em>." in by_id["essay"][1]
+    assert "And then?" in by_id["essay"][1]
+    assert "<code>R/N</code>" in by_id["expression"][1]
+    assert "8/3" in by_id["number"][1]
