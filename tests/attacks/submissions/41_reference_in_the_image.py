@@ -1,7 +1,7 @@
 # ruff: noqa
 """Looks for the lab's solution, its oracle and the judge among the files and packages.
 
-Outcome: wrong
+Outcome: wrong|timeout
 Runs: sandboxes
 """
 
