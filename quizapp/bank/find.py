@@ -8,6 +8,8 @@ from typing import Literal
 Role = Literal["bank", "registry", "lab"]
 """A file's part in a folder of banks."""
 VARIABLE = "QUIZAPP_BANKS"
+RECORD = ".installed.json"
+"""In each folder of installed banks: where they came from."""
 
 
 def builtin_folder() -> Path:
@@ -17,10 +19,28 @@ def builtin_folder() -> Path:
     return source if source.is_dir() and (package.parent / "pyproject.toml").is_file() else package / "data" / "questions"
 
 
+def installed_folder() -> Path:
+    """Where installed banks lie: below ``QUIZAPP_HOME`` where set, else below the platform's place for user data."""
+    override = os.environ.get("QUIZAPP_HOME")
+    if override:
+        return Path(override).expanduser() / "banks"
+    from platformdirs import user_data_path
+
+    return user_data_path("quizapp", appauthor=False) / "banks"
+
+
+def installed_folders() -> list[Path]:
+    """The folders of installed banks, by name; none where they can't be read."""
+    try:
+        return sorted(entry.parent for entry in installed_folder().glob(f"*/{RECORD}") if not entry.parent.name.startswith("."))
+    except (OSError, RuntimeError):
+        return []
+
+
 def bank_folders(extra: Sequence[Path] = ()) -> list[Path]:
-    """All folders to load: the built-in one, those of ``QUIZAPP_BANKS``, and ``extra``, in this order."""
+    """All folders to load: the built-in one, the installed ones, those of ``QUIZAPP_BANKS``, and ``extra``, in this order."""
     named = [Path(entry).expanduser() for entry in os.environ.get(VARIABLE, "").split(os.pathsep) if entry]
-    return [builtin_folder(), *named, *extra]
+    return [builtin_folder(), *installed_folders(), *named, *extra]
 
 
 def role(file: Path) -> Role:
