@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 START = "app"
 """The command that ``quizapp`` alone stands for."""
 COMMANDS = {
-    "study": ("quizapp.cli.app:study", "Study a bank in the terminal app."),
+    "study": ("quizapp.cli.study:study", "Study in the terminal app: what is due, a bank, or a choice of items."),
     "interview": ("quizapp.cli.app:interview", "Rehearse an interview in the terminal app."),
     "submit": ("quizapp.cli.submit:submit", "Run a program on real ranks and print the verdict."),
     "watch": ("quizapp.cli.watch:watch", "Judge a program again each time it is saved."),
@@ -27,6 +27,7 @@ COMMANDS = {
     "stats": ("quizapp.cli.stats:stats", "Say how it is going: mastery, what falls due, calibration, misconceptions."),
     "progress": ("quizapp.cli.stats:progress_app", "Write all progress to a file, and merge such files."),
     "bank": ("quizapp.cli.bank:bank_app", "Check and list question banks."),
+    "audit": ("quizapp.cli.audit:audit", "Show the weight that your own trainer gives every token."),
     "doctor": ("quizapp.cli.doctor:doctor", "Say what works on this machine, and how to mend the rest."),
     "sandbox": ("quizapp.cli.sandbox:sandbox_app", "Build the image in which submissions run."),
 }

@@ -1,0 +1,126 @@
+"""An audit from plan to report: the ranks run, weights are recovered, and what they mean is said."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from quizapp.audit.findings import findings
+from quizapp.audit.fit import Fit
+from quizapp.audit.ideas import Idea, fitting
+from quizapp.audit.objective import Objective
+from quizapp.audit.observed import read
+from quizapp.audit.plan import Plan
+from quizapp.audit.recover import recover, terms_of
+from quizapp.audit.report import Audit, Finding, Microbatch, Named
+from quizapp.audit.run import CannotRun, run
+from quizapp.audit.views import steps_of
+from quizapp.audit.weighing import Weighing
+
+if TYPE_CHECKING:
+    from quizapp.model.misconception import Misconception
+
+Registry = Mapping[str, "Misconception"]
+
+
+def audit(
+    plan: Plan, python: str, objective: Objective, registry: Registry, seconds: float = 120.0, path: Sequence[str] = ()
+) -> Audit:
+    """Runs a trainer and says what weight it gave every token.
+
+    ``path``: folders to add to the ranks' import path.
+
+    Raises:
+        CannotRun: the file or the environment is at fault.
+    """
+    started = time.monotonic()
+    results = run(plan, python, seconds, path)
+    return judged(plan, results, python, objective, registry, round(1000 * (time.monotonic() - started)))
+
+
+def judged(
+    plan: Plan, results: Sequence[Mapping[str, Any]], python: str, objective: Objective, registry: Registry, milliseconds: int
+) -> Audit:
+    """What the ranks' results mean.
+
+    Raises:
+        CannotRun: the trainer took no step with the recording optimizer.
+    """
+    observed = read(plan, results)
+    if not max(observed.taken):
+        hint = (
+            "call it with the optimizer given"
+            if observed.raw["optimizers"]
+            else "make the optimizer with optimizer(model.parameters())"
+        )
+        raise CannotRun(f"{plan.name}: no optimizer step was seen; {hint}", 2)
+    terms = terms_of(observed)
+    fit = Fit(observed, terms, recover(observed, terms), Weighing(observed), objective.rule)
+    steps = steps_of(fit)
+    found = findings(fit, steps)
+    wrong = any(finding.fault for finding in found) or not all(step.right for step in steps)
+    ideas = fitting(observed, fit) if wrong else []
+    ids = {idea.ids for idea in ideas}
+    named = _named(ideas[0], registry) if len(ids) == 1 else ()
+    if not named and len(ids) < 2:
+        named = _by_finding(found, registry)
+    used = observed.used
+    return Audit(
+        outcome="wrong" if wrong else "right",
+        summary=_summary(fit, objective, wrong, named, ids, found),
+        trainer=plan.name,
+        objective=objective.name,
+        formula=objective.formula,
+        python=python,
+        versions=observed.raw["versions"],
+        dtype=plan.dtype,
+        ranks=plan.ranks,
+        accumulate=plan.accumulate,
+        rows_per_microbatch=plan.rows_per_microbatch,
+        counts=plan.counts,
+        unit=fit.recovered.unit,
+        diagnosis=named,
+        candidates=tuple(sorted({name for group in ids for name in group})) if len(ids) > 1 else (),
+        findings=tuple(found),
+        steps=steps,
+        microbatches=tuple(Microbatch(rank=use.rank, step=use.step, rows=use.rows) for use in observed.uses),
+        dropped=tuple(row for row in range(len(plan.counts)) if not used[row]),
+        repeated=tuple(row for row in range(len(plan.counts)) if used[row] > 1),
+        milliseconds=milliseconds,
+    )
+
+
+def _named(idea: Idea, registry: Registry) -> tuple[Named, ...]:
+    return tuple(_entry(name, idea.rule.valid, registry) for name in idea.ids)
+
+
+def _entry(name: str, formula: str, registry: Registry) -> Named:
+    known = registry.get(name)
+    title, computes, cure = (known.title, known.computes, known.cure) if known else (name, "", "")
+    return Named(id=name, title=title.strip('"'), computes=computes.strip(), cure=cure.strip(), formula=formula)
+
+
+BY_FINDING = {"without-a-step": "tail-dropped"}
+"""Kind of a finding that stands alone -> the misconception that it is."""
+
+
+def _by_finding(found: Sequence[Finding], registry: Registry) -> tuple[Named, ...]:
+    faults = {finding.kind for finding in found if finding.fault}
+    if len(faults) == 1 and (name := BY_FINDING.get(next(iter(faults)))) is not None:
+        return (_entry(name, "0 for the tokens left over", registry),)
+    return ()
+
+
+def _summary(
+    fit: Fit, objective: Objective, wrong: bool, named: Sequence[Named], ids: set[tuple[str, ...]], found: Sequence[Finding]
+) -> str:
+    if not wrong:
+        clipped = " up to the factor of clipping" if fit.clipped.any() else ""
+        return f"Every token has the weight that {objective.name} wants{clipped}: {objective.formula}."
+    if named:
+        titles = "; ".join(name.title for name in named)
+        return f"Not {objective.name}: {titles[0].lower() + titles[1:]} (a valid token weighs {named[0].formula})."
+    faults = [finding.message for finding in found if finding.fault]
+    if ids:
+        several = ", ".join(sorted(" with ".join(group) for group in ids))
+        return f"Not {objective.name}. This plan can't tell apart what explains it: {several}; try other --ranks or --accumulate."
+    return f"Not {objective.name}; cause unknown. {faults[0] if faults else ''}".strip()

@@ -1,0 +1,210 @@
+"""What there is to say of a run beside its weights, each in a sentence: faults, and what is only told."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from quizapp.audit.fit import Fit
+from quizapp.audit.report import Finding, Kind, Step, Weight
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MOST_NAMED = 8
+
+
+def listed(values: Sequence[int]) -> str:
+    """Numbers, cut where there are many."""
+    shown = ", ".join(map(str, values[:MOST_NAMED]))
+    return f"{shown} and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else shown
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 row, 2 rows, 2 passes."""
+    plural = f"{noun}es" if noun.endswith(("s", "ch")) else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def _fault(kind: Kind, message: str) -> Finding:
+    return Finding(kind=kind, fault=True, message=message)
+
+
+def _note(kind: Kind, message: str) -> Finding:
+    return Finding(kind=kind, fault=False, message=message)
+
+
+def findings(fit: Fit, steps: Sequence[Step]) -> list[Finding]:
+    """All that was noticed, faults first."""
+    found = [*_of_ranks(fit, steps), *_of_weights(fit, steps), *_of_factors(fit, steps), *_of_rows(fit), *_of_terms(fit)]
+    return sorted(found, key=lambda finding: not finding.fault)
+
+
+def _of_ranks(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
+    import numpy as np
+
+    seen = fit.observed
+    if len(set(seen.taken)) > 1:
+        each = ", ".join(f"rank {rank} took {taken}" for rank, taken in enumerate(seen.taken))
+        yield _fault("steps-differ", f"The ranks took different numbers of optimizer steps: {each}.")
+    bad = [step for step in range(seen.steps) if not np.isfinite(seen.gradients[step]).all()]
+    if bad:
+        where = ", ".join(str(step + 1) for step in bad)
+        yield _fault("not-finite", f"The gradient of step {where} is NaN or infinite.")
+    apart = [step.step for step in steps if len(step.views) > 1 and step.step not in bad]
+    if apart:
+        where = listed([step + 1 for step in apart])
+        yield _fault("ranks-disagree", f"The ranks hold different gradients in step {where}: their parameters part ways.")
+    residual, limit = fit.recovered.residual, seen.precision[0]
+    if fit.recovered.unit == "none":
+        yield _note(
+            "coarser", "The losses of this model can't be told apart by their gradients, not even those of whole microbatches."
+        )
+    elif fit.recovered.unit != "token":
+        what = "rows" if fit.recovered.unit == "row" else "microbatches"
+        yield _note("coarser", f"The tokens' gradients of this model aren't independent: weights are those of whole {what}.")
+    if fit.recovered.unit != "none":
+        loose = [step + 1 for step in range(seen.steps) if step not in bad and residual[step].max() > limit]
+        if loose:
+            worst = float(np.nanmax(residual))
+            rest = f"{worst:.1%} of it is something else"
+            hint = "dropout, another loss term, weight decay in the loss, or a loss that isn't cross-entropy?"
+            yield _fault(
+                "no-weighting", f"The gradient of step {listed(loose)} is no weighting of the token losses: {rest} ({hint})."
+            )
+
+
+def _heavy(fit: Fit, steps: Sequence[Step]) -> Iterator[tuple[int, Weight]]:
+    for step in steps:
+        for view in step.views:
+            if view.residual is not None and view.residual > fit.observed.precision[0]:
+                continue  # those weights mean nothing
+            scale = max((abs(w.given or 0.0) for w in view.weights), default=0.0)
+            yield from ((step.step, w) for w in view.weights if abs(w.given or 0.0) > fit.loose * scale)
+
+
+def _of_weights(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
+    heavy = list(_heavy(fit, steps))
+    padding = {(w.row, w.token) for _, w in heavy if not w.valid and w.label in ("own", "zero")}
+    if padding:
+        zero = {(w.row, w.token) for _, w in heavy if not w.valid and w.label == "zero"}
+        how = " with class 0 for a label" if zero == padding else ""
+        yield _fault("padding-counts", f"{counted(len(padding), 'padded position')} count{'s' if len(padding) == 1 else ''}{how}.")
+    shifted = {w.label for _, w in heavy if w.label in ("next", "previous")}
+    if shifted:
+        which = " and ".join("the one after" if label == "next" else "the one before" for label in sorted(shifted))
+        cause = "Labels are shifted once too often, or not at all."
+        yield _fault("label-shift", f"Tokens are held against another label than their own: {which}. {cause}")
+    own = [(step, w.window) for step, w in heavy if w.label == "own" and w.window is not None]
+    leaked = sorted({(step, window) for step, window in own if window != step})
+    for step, window in leaked[:2]:
+        yield _fault("other-steps-tokens", f"Step {step + 1} also holds tokens of step {window + 1}.")
+    unused = sorted({w.row for _, w in heavy if w.rank is None})
+    if unused:
+        yield _fault(
+            "other-steps-tokens", f"Rows {listed(unused)} weigh something in a step, but were in no microbatch that was seen."
+        )
+    silent = _silent(fit, steps)
+    if silent:
+        rows = f"row{'' if len(silent) == 1 else 's'} {listed(silent)}"
+        yield _fault("left-out", f"Tokens of {rows} went through the model, but weigh nothing in their step.")
+
+
+def _silent(fit: Fit, steps: Sequence[Step]) -> list[int]:
+    found: set[int] = set()
+    for step in steps:
+        views = [view for view in step.views if view.residual is not None and view.residual <= fit.observed.precision[0]]
+        scale = max((abs(w.given or 0.0) for view in views for w in view.weights), default=0.0)
+        weighing: set[int] = set()
+        wanted: set[int] = set()
+        for view in views:
+            for w in view.weights:
+                if w.wanted and w.given is not None:
+                    wanted.add(w.row)
+                if abs(w.given or 0.0) > fit.loose * scale:
+                    weighing.add(w.row)
+        found |= wanted - weighing
+    return sorted(found)
+
+
+def _of_factors(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
+    from quizapp.judge.sentence import as_fraction
+
+    cut = [step for step in steps if step.clipped]
+    if cut:
+        norm = float(fit.observed.norms[cut[0].step, 0])
+        factors = ", ".join(f"{step.factor:.4g} in step {step.step + 1}" for step in cut if step.factor is not None)
+        told = f"; the factor is {factors}" if factors else ""
+        yield _note(
+            "clipped", f"Gradients are clipped to a norm of {norm:.4g}{told}. Of clipped steps only ratios of weights can be read."
+        )
+    alike = [step for step in steps if step.factor is not None and not step.right]
+    if alike and len(alike) == sum(not step.right for step in steps):
+        each = {as_fraction(step.factor) for step in alike if step.factor is not None}
+        said = f"{each.pop()} times" if len(each) == 1 else "one factor, another in each step, times"
+        power = [step.factor for step in alike if step.factor and step.factor >= 16 and (step.factor).hex().startswith("0x1.00000")]
+        hint = " A power of two: the loss scale of mixed precision, not undone?" if len(power) == len(alike) else ""
+        where = "" if len(alike) == len(steps) else f" in step {listed([step.step + 1 for step in alike])}"
+        yield _fault("factor", f"All weights are {said} what they should be{where}, in the right proportions.{hint}")
+
+
+def _of_rows(fit: Fit) -> Iterator[Finding]:
+    seen, plan = fit.observed, fit.observed.plan
+    left = [use for use in seen.uses if use.step is None]
+    if left:
+        rows = listed(sorted({row for use in left for row in use.rows}))
+        what = (
+            f"Backward ran over {counted(len(left), 'microbatch')} (rows {rows}) after the last optimizer step: they train nothing."
+        )
+        yield _fault("without-a-step", what)
+    dropped = [row for row in range(len(plan.counts)) if not seen.used[row]]
+    if dropped:
+        yield _note("rows-dropped", f"Rows {listed(dropped)} of the data set were not used.")
+    repeated = [row for row in range(len(plan.counts)) if seen.used[row] > 1]
+    if repeated:
+        times = max(seen.used[row] for row in repeated)
+        yield _note("rows-repeated", f"Rows {listed(repeated)} were used more than once (up to {times} times).")
+    if any(rows != sorted(rows) for rows in _by_rank(fit)) and not repeated:
+        yield _note("rows-reordered", "Rows were used in another order than that of the data set.")
+    short = [step for step in range(seen.steps) if _length(fit, step) < plan.accumulate]
+    if short and plan.accumulate > 1:
+        each = ", ".join(f"step {step + 1} has {_length(fit, step)}" for step in short)
+        yield _note("short-window", f"Short windows: {each} of {plan.accumulate} microbatches.")
+    if seen.forwards_only:
+        yield _note("forward-only", f"{counted(seen.forwards_only, 'forward pass')} over the data set met no backward pass.")
+    if seen.precision[1] > 1e-4:
+        low = ", ".join(sorted(seen.dtypes))
+        yield _note(
+            "precision", f"The run holds {low}: weights that differ by less than {seen.precision[1]:.1%} count as the same."
+        )
+
+
+def _by_rank(fit: Fit) -> list[list[int]]:
+    """The rows of each rank, as it used them."""
+    found: list[list[int]] = [[] for _ in range(fit.observed.plan.ranks)]
+    for use in fit.observed.uses:
+        found[use.rank] += use.rows
+    return found
+
+
+def _length(fit: Fit, step: int) -> int:
+    uses = [use for use in fit.observed.uses if use.step == step]
+    return max((use.microbatch + 1 for use in uses), default=0)
+
+
+def _of_terms(fit: Fit) -> Iterator[Finding]:
+    import numpy as np
+
+    from quizapp.judge.sentence import as_fraction
+
+    names = fit.observed.raw["terms"]
+    others = fit.recovered.others
+    if not names or others.shape[-1] != len(names):
+        return
+    for name in dict.fromkeys(names):
+        mine = others[..., [index for index, own in enumerate(names) if own == name]]
+        for step in range(len(mine)):
+            values = [float(value) for value in mine[step, 0] if abs(value) > fit.loose * float(np.abs(others).max(initial=0.0))]
+            said = ", ".join(sorted({as_fraction(value) for value in values})) or "0"
+            yield _note("term", f"Term {name} in step {step + 1}: {said} times its value for {counted(len(values), 'row')}.")

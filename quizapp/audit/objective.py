@@ -1,0 +1,54 @@
+"""The objective that a trainer is held against: a name, or a weight formula of one's own."""
+
+from dataclasses import dataclass
+
+from quizapp.audit.weighing import NAMES
+from quizapp.model.formula import Formula, FormulaError
+from quizapp.model.lab import WeightRule
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The weight wanted of every valid token; padding weighs 0."""
+
+    name: str
+    formula: str
+    said: str
+
+    @property
+    def rule(self) -> WeightRule:
+        return WeightRule(valid=self.formula)
+
+
+OBJECTIVES = (
+    Objective("token-mean", "1/N", "the mean over all valid tokens of a step, on all ranks and in all microbatches"),
+    Objective("sequence-mean", "1/(S*n_s)", "the mean over the rows of a step of each row's token mean"),
+    Objective("sample-mean", "1/S", "each row's token losses added up, and the mean over the rows of a step"),
+)
+CONSTANT = "constant="
+
+
+class ObjectiveError(ValueError):
+    """An objective that can't be read; the message says what may be written."""
+
+
+def objective(text: str) -> Objective:
+    """Reads ``token-mean``, ``sequence-mean``, ``sample-mean``, ``constant=NUMBER``, or a weight formula such as ``1/(S*512)``.
+
+    Raises:
+        ObjectiveError: none of these.
+    """
+    for known in OBJECTIVES:
+        if text == known.name:
+            return known
+    formula = f"1/({text.removeprefix(CONSTANT)})" if text.startswith(CONSTANT) else text
+    names = ", ".join(known.name for known in OBJECTIVES)
+    try:
+        parsed = Formula.parse(formula)
+    except FormulaError as error:
+        raise ObjectiveError(f"objective {text!r} is none of {names}, constant=NUMBER, and no weight formula: {error}") from None
+    unknown = sorted(parsed.names - set(NAMES))
+    if unknown:
+        raise ObjectiveError(f"objective {text!r}: {unknown[0]!r} is neither an objective ({names}) nor a variable of weights")
+    said = f"every valid token weighs {formula}"
+    return Objective("constant" if text.startswith(CONSTANT) else "formula", formula, said)

@@ -1,0 +1,229 @@
+"""Running a plan in the person's own Python: one process per rank, a time limit, and nothing left behind."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from quizapp.audit.plan import ADAPTERS, Plan
+
+GRACE = 3.0
+"""Seconds that other ranks are given once one has failed: they may fail for a reason of their own."""
+MOST_OUTPUT = 4 << 20
+
+
+class CannotRun(Exception):
+    """The audit can't be run. ``code`` 2: the file is at fault; 3: the environment is."""
+
+    def __init__(self, message: str, code: Literal[2, 3]) -> None:
+        super().__init__(message)
+        self.code: Literal[2, 3] = code
+
+
+def auditor() -> Path:
+    """The folder of the package that runs in the person's Python.
+
+    Raises:
+        CannotRun: this installation lacks it.
+    """
+    found = importlib.util.find_spec("quizapp_auditor")
+    places = list(found.submodule_search_locations or ()) if found else []
+    if not places:
+        raise CannotRun("the package quizapp_auditor isn't installed beside quizapp; install quizapp again", 3)
+    return Path(places[0])
+
+
+def adapter_file(name: str) -> Path:
+    """The file of a ready adapter."""
+    return auditor() / "adapters" / f"{ADAPTERS[name]}.py"
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _environment(plan: Plan, folder: Path, path: Sequence[str]) -> dict[str, str]:
+    """The person's environment, with CPU ranks, one thread each, and no hub that would be asked for anything."""
+    drop = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "NODE_RANK", "MASTER_ADDR", "MASTER_PORT")
+    kept = {name: value for name, value in os.environ.items() if name not in drop and not name.startswith("TORCHELASTIC_")}
+    before = [entry for entry in (*path, kept.get("PYTHONPATH", "")) if entry]
+    kept["PYTHONPATH"] = os.pathsep.join((str(folder / "lib"), *before))
+    kept |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false",
+             "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "TORCH_CPP_LOG_LEVEL": "ERROR"}  # fmt: skip
+    if plan.ranks > 1:
+        kept |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(_free_port()), "WORLD_SIZE": str(plan.ranks),
+                 "LOCAL_WORLD_SIZE": str(plan.ranks)}  # fmt: skip
+    return kept
+
+
+@contextlib.contextmanager
+def _processes(plan: Plan, python: str, folder: Path, path: Sequence[str]) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """The ranks; all they started is ended when the block is left."""
+    environment = _environment(plan, folder, path)
+    ranks: list[subprocess.Popen[bytes]] = []
+    try:
+        for rank in range(plan.ranks):
+            own = {"RANK": str(rank), "LOCAL_RANK": str(rank)} if plan.ranks > 1 else {}
+            with (folder / f"said-{rank}.txt").open("wb") as said:
+                command = [python, "-m", "quizapp_auditor", str(folder / "plan.json"), str(rank)]
+                mine = environment | own
+                process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=mine, start_new_session=True
+                )
+                ranks.append(process)
+        yield ranks
+    except (FileNotFoundError, PermissionError, NotADirectoryError) as error:
+        raise CannotRun(f"{python}: not a Python that can be started: {error.strerror}", 2) from None
+    finally:
+        for process in ranks:
+            _end(process)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Ends a rank and everything it started: it leads a session of its own."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _wait(ranks: "Sequence[subprocess.Popen[bytes]]", folder: Path, seconds: float) -> bool:
+    """Until all have left, or some have failed and the others had their grace. False: time ran out."""
+    deadline = time.monotonic() + seconds
+    failed: float | None = None
+    while any(process.poll() is None for process in ranks):
+        now = time.monotonic()
+        if failed is None and any(process.poll() for process in ranks):
+            failed = now
+        if failed is not None and now > failed + GRACE:
+            return True
+        if now > deadline or sum(file.stat().st_size for file in folder.glob("said-*.txt")) > MOST_OUTPUT:
+            return False
+        time.sleep(0.03)
+    return True
+
+
+def _tail(file: Path, lines: int = 6) -> str:
+    """The last lines that a rank printed."""
+    try:
+        text = file.read_bytes()[-20_000:].decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return "\n".join([line for line in text.splitlines() if line.strip()][-lines:])
+
+
+def _stands(plan: Plan, folder: Path) -> str:
+    """Where each rank stood when time ran out, as far as it could say."""
+    found = []
+    for rank in range(plan.ranks):
+        if (folder / f"result-{rank}.json").exists():
+            found.append(f"rank {rank} had finished")
+            continue
+        try:
+            frames = (folder / f"stand-{rank}.txt").read_text("utf-8", "replace").splitlines()
+        except OSError:
+            continue
+        own = next((frame for frame in frames if f'"{plan.file}"' in frame), None)
+        if own is not None:
+            line = own.partition(", line ")[2].partition(" ")[0]
+            found.append(f"rank {rank} stood at {plan.file.name}:{line}")
+    return "; ".join(found)
+
+
+def _explained(plan: Plan, python: str, rank: int, fault: Mapping[str, Any]) -> CannotRun:
+    """What a rank's fault means for the user."""
+    where = f"{plan.file}:{fault['line']}" if fault["line"] else str(plan.file)
+    said = str(fault["message"])
+    match fault["kind"]:
+        case "missing" if said == "torch":
+            return CannotRun(f"{python} has no torch; name a Python that has it with --python PATH, or install torch there", 3)
+        case "missing":
+            subject = f"the adapter {plan.adapter}" if plan.adapter else where
+            return CannotRun(
+                f"{subject} needs {said}, which {python} doesn't have; install it there, or name another with --python PATH", 3
+            )
+        case "old":
+            return CannotRun(f"{python} has torch {said}; an audit needs 2.1 or newer", 3)
+        case "unusable":
+            return CannotRun(f"{plan.name if plan.adapter else where}: {said}", 2)
+        case _:
+            return CannotRun(f"{where}: rank {rank} raised {said}", 2)
+
+
+def run(plan: Plan, python: str, seconds: float = 120.0, path: Sequence[str] = ()) -> "list[dict[str, Any]]":
+    """Runs every rank of a plan and reads what each wrote: its result, with ``numbers`` (file name -> bytes) beside it.
+
+    ``path``: folders to add to the ranks' import path.
+
+    Raises:
+        CannotRun: the file or the environment is at fault, or time ran out.
+    """
+    with tempfile.TemporaryDirectory(prefix="quizapp-audit-") as name:
+        folder = Path(name)
+        shutil.copytree(auditor(), folder / "lib" / "quizapp_auditor", ignore=shutil.ignore_patterns("__pycache__"))
+        (folder / "scratch").mkdir()
+        _write_plan(plan, folder)
+        with _processes(plan, python, folder, path) as ranks:
+            in_time = _wait(ranks, folder, seconds)
+            if not in_time:
+                _ask_where(ranks)
+        results = [_result(folder, rank) for rank in range(plan.ranks)]
+        faults = [(rank, found["fault"]) for rank, found in enumerate(results) if found and found["fault"]]
+        if faults:
+            # A rank that lost its peers raises too; what names a line of the file, or isn't a connection's end, says more.
+            first = min(faults, key=lambda entry: ("onnection" in entry[1]["message"], entry[1]["line"] is None, entry[0]))
+            raise _explained(plan, python, *first)
+        if not in_time:
+            raise CannotRun(
+                f"{plan.file}: not done after {seconds:g} s; {_stands(plan, folder) or 'no rank could say where it stood'}", 2
+            )
+        for rank, found in enumerate(results):
+            if found is None:
+                status = ranks[rank].returncode
+                said = _tail(folder / f"said-{rank}.txt") or "it printed nothing"
+                if "No module named" in said and plan.ranks and "torch" not in said:
+                    raise CannotRun(f"{python} can't run the auditor: {said}", 3)
+                raise CannotRun(f"{plan.file}: rank {rank} ended with status {status} and no result. It said: {said}", 2)
+        return [found for found in results if found is not None]
+
+
+def _ask_where(ranks: "Sequence[subprocess.Popen[bytes]]") -> None:
+    if not hasattr(signal, "SIGUSR1"):
+        return
+    for process in ranks:
+        if process.poll() is None:
+            process.send_signal(signal.SIGUSR1)
+    time.sleep(0.3)
+
+
+def _write_plan(plan: Plan, folder: Path) -> None:
+    file = folder / "lib" / "quizapp_auditor" / "adapters" / plan.file.name if plan.adapter else plan.file.resolve()
+    module = f"quizapp_auditor.adapters.{plan.file.stem}" if plan.adapter else plan.module
+    facts = {
+        "file": str(file.resolve()), "module": module, "entry": plan.entry, "ranks": plan.ranks, "accumulate": plan.accumulate,
+        "rows_per_microbatch": plan.rows_per_microbatch, "counts": list(plan.counts), "dtype": plan.dtype, "shift": plan.shift,
+        "seed": plan.seed, "options": dict(plan.options), "scratch": str(folder / "scratch"),
+    }  # fmt: skip
+    (folder / "plan.json").write_text(json.dumps(facts), "utf-8")
+
+
+def _result(folder: Path, rank: int) -> dict[str, Any] | None:
+    """What a rank wrote, or ``None`` if it wrote nothing."""
+    try:
+        found: dict[str, Any] = json.loads((folder / f"result-{rank}.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    names = ("terms.bin", "features.bin", "probabilities.bin") if rank == 0 else ()
+    files = [folder / name for name in (*names, f"steps-{rank}.bin")]
+    found["numbers"] = {file.name.removesuffix(".bin"): file.read_bytes() for file in files if file.exists()}
+    return found

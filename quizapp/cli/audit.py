@@ -1,0 +1,151 @@
+"""``quizapp audit``: a trainer runs on a probe model and data set, and the weight that it gives every token is shown.
+
+Here: reading the options and printing. The audit is ``quizapp.audit``.
+"""
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from quizapp.cli.bank import Json
+from quizapp.cli.problem import Problem
+
+if TYPE_CHECKING:
+    from quizapp.audit.plan import Plan
+
+Settings = Annotated[tuple[str, ...], Parameter(name="--set", negative=(), help="key=value for a ready adapter (repeatable).")]
+
+
+def audit(
+    file: str,
+    /,
+    *,
+    ranks: int = 2,
+    accumulate: int = 3,
+    batch: int = 1,
+    rows: str | None = None,
+    objective: str = "token-mean",
+    python: str | None = None,
+    dtype: Literal["float64", "float32", "bfloat16"] = "float64",
+    shift: Annotated[bool, Parameter(negative=())] = False,
+    set_: Settings = (),
+    timeout: float = 120.0,
+    json: Json = False,
+) -> int:
+    """Show the weight that your trainer gives every token.
+
+    Parameters
+    ----------
+    file
+        Your Python file, which defines build(model, dataset, optimizer, world) or train_step(model, microbatches, optimizer,
+        group); or a ready adapter: accelerate, ddp, fsdp2, hf-trainer, lightning.
+    ranks
+        Processes, on CPU.
+    accumulate
+        Microbatches per rank and optimizer step.
+    batch
+        Rows per microbatch.
+    rows
+        Valid tokens of each row of the data set, as in 1,2,5,3; uneven counts of our own by default.
+    objective
+        What is meant: token-mean, sequence-mean, sample-mean, constant=NUMBER, or a weight formula such as 1/(S*512).
+    python
+        The Python in which your trainer's libraries are; the one that runs quizapp by default.
+    dtype
+        Of model and features. float64 shows weights to nine digits.
+    shift
+        Labels are predicted by the position before them, as in causal language models.
+    timeout
+        Seconds for the whole run.
+    """
+    from quizapp.audit.audit import audit as audited
+    from quizapp.audit.objective import ObjectiveError
+    from quizapp.audit.objective import objective as read_objective
+    from quizapp.audit.plan import PlanError
+    from quizapp.audit.run import CannotRun
+    from quizapp.bank.find import bank_folders
+    from quizapp.bank.load import load_registry
+
+    try:
+        wanted = read_objective(objective)
+        plan = _plan(file, ranks, accumulate, batch, rows, dtype, shift, set_)
+        report = audited(plan, python or sys.executable, wanted, load_registry(bank_folders(())), timeout)
+    except (ObjectiveError, PlanError) as error:
+        raise Problem(str(error)) from None
+    except CannotRun as error:
+        raise Problem(str(error), code=error.code) from None
+    if json:
+        print(report.model_dump_json())
+    else:
+        from rich.console import Console
+
+        from quizapp.audit.screen import show
+
+        show(report, Console(highlight=False))
+    return 0 if report.outcome == "right" else 1
+
+
+def _plan(
+    file: str,
+    ranks: int,
+    accumulate: int,
+    batch: int,
+    rows: str | None,
+    dtype: Literal["float64", "float32", "bfloat16"],
+    shift: bool,
+    settings: tuple[str, ...],
+) -> "Plan":
+    """The plan that the options describe.
+
+    Raises:
+        PlanError: it can't be run.
+        Problem: no such file, or an option that can't be read.
+    """
+    from quizapp.audit.plan import ADAPTERS, Plan, default_counts
+    from quizapp.audit.run import adapter_file
+
+    path = Path(file)
+    adapter = file if file in ADAPTERS and not path.is_file() else None
+    if adapter is None and not path.is_file():
+        what = (
+            "a folder; name the Python file in it"
+            if path.is_dir()
+            else f"no such file, and none of the adapters {', '.join(ADAPTERS)}"
+        )
+        raise Problem(f"{file}: {what}")
+    if adapter is None and path.suffix != ".py":
+        raise Problem(f"{file}: not a Python file; name one that defines build or train_step")
+    return Plan(
+        file=adapter_file(adapter) if adapter else path,
+        counts=_counts(rows) if rows is not None else default_counts(ranks, accumulate, batch),
+        ranks=ranks,
+        accumulate=accumulate,
+        rows_per_microbatch=batch,
+        adapter=adapter,
+        dtype=dtype,
+        shift=shift,
+        options=_options(settings),
+    )
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.replace(" ", ",").split(",") if part)
+    except ValueError:
+        raise Problem(f"--rows {text!r}: write whole numbers with commas between them, one for each row: --rows 1,2,5,3") from None
+
+
+def _options(settings: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key.isidentifier():
+            raise Problem(f"--set {setting!r}: write key=value")
+        try:
+            found[key] = json_module.loads(value)
+        except ValueError:
+            found[key] = value
+    return found

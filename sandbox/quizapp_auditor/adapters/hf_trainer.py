@@ -1,0 +1,51 @@
+"""``transformers.Trainer``. ``--set key=value`` goes to ``TrainingArguments``.
+
+``shuffle=true`` keeps the Trainer's own sampler; ``accepts_loss_kwargs=false`` stands for a model that doesn't take
+``num_items_in_batch``.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+from torch.utils.data import SequentialSampler
+from transformers import Trainer, TrainingArguments  # type: ignore[import-not-found, unused-ignore]
+
+from quizapp_auditor.rows import Rows
+from quizapp_auditor.world import World
+
+
+class InOrder(Trainer):  # type: ignore[misc, unused-ignore]
+    """Reads the data set from front to back."""
+
+    def _get_train_sampler(self, *_: Any, **__: Any) -> SequentialSampler:
+        return SequentialSampler(self.train_dataset)
+
+
+def build(model: nn.Module, dataset: Rows, optimizer: Callable[..., Any], world: World) -> Callable[[], Any]:
+    """One epoch of the Trainer, with clipping off and nothing written that is kept."""
+    import torch
+
+    shuffle = bool(world.option("shuffle", False))
+    if not world.option("accepts_loss_kwargs", True):
+        model.accepts_loss_kwargs = False  # type: ignore[assignment]
+    options: dict[str, Any] = {
+        "output_dir": world.folder,
+        "per_device_train_batch_size": world.rows_per_microbatch,
+        "gradient_accumulation_steps": world.accumulate,
+        "num_train_epochs": 1,
+        "max_grad_norm": 0.0,
+        "remove_unused_columns": False,
+        "use_cpu": True,
+        "report_to": [],
+        "save_strategy": "no",
+        "logging_strategy": "no",
+        "disable_tqdm": True,
+        "ddp_backend": "gloo" if world.ranks > 1 else None,
+        **world.options,
+    }
+    stepper = optimizer(model.parameters())
+    schedule = torch.optim.lr_scheduler.LambdaLR(stepper, lambda _: 1.0)
+    kind = Trainer if shuffle else InOrder
+    trainer = kind(model=model, args=TrainingArguments(**options), train_dataset=dataset, optimizers=(stepper, schedule))
+    return trainer.train  # type: ignore[no-any-return, unused-ignore]

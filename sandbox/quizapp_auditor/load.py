@@ -1,0 +1,56 @@
+"""A person's file or a ready adapter, loaded; and where in it something went wrong."""
+
+import importlib
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+class Unusable(Exception):
+    """The file lacks what an audit needs; the message says what."""
+
+
+def load(file: str, module: str | None) -> ModuleType:
+    """The module of a file. With ``module``, the name under which a test suite knows it, if it can be imported so.
+
+    Raises: whatever the file raises.
+    """
+    if module is not None and module.startswith("quizapp_auditor."):
+        return importlib.import_module(module)  # its folder, whose files are named after libraries, stays off the path
+    path = Path(file)
+    sys.path.insert(0, str(path.parent))
+    if module is not None:
+        try:
+            found = importlib.import_module(module)
+        except ImportError:
+            found = None
+        if found is not None and getattr(found, "__file__", None) and Path(str(found.__file__)).resolve() == path:
+            return found
+    spec = importlib.util.spec_from_file_location("audited", path)
+    if spec is None or spec.loader is None:
+        raise Unusable(f"{path.name} isn't a Python file")
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules["audited"] = loaded
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def fault(error: BaseException, file: str) -> dict[str, Any]:
+    """What a result says of an error: its kind, and the innermost place in the person's file."""
+    place = None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if Path(frame.filename).resolve() == Path(file):
+            place = frame.lineno
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).resolve() == Path(file):
+        place = error.lineno
+    said = str(error).strip() or "no message"
+    if isinstance(error, Unusable):
+        kind = "unusable"
+    elif isinstance(error, ModuleNotFoundError) and error.name:
+        kind, said = "missing", error.name.partition(".")[0]
+    else:
+        kind, said = "raised", f"{type(error).__name__}: {said}"
+    return {"kind": kind, "line": place, "message": said[:2000]}
