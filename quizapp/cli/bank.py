@@ -157,6 +157,7 @@ def schema(what: Literal["bank", "lab", "registry"] = "bank", /) -> int:
 bank_app.command("quizapp.cli.bank_install:install", name="install", help="Install banks from a folder, a zip file or git.")
 bank_app.command("quizapp.cli.bank_install:installed", name="installed", help="List installed banks.")
 bank_app.command("quizapp.cli.bank_install:remove", name="remove", help="Take installed banks away.")
+bank_app.command("quizapp.cli.preview:preview", name="preview", help="Show items as learners see them, anew on each save.")
 new_app = App(name="new", help="Write a bank, an item or a lab to begin with; nothing is overwritten.")
 bank_app.command(new_app)
 File = Annotated[Path, Parameter(name="BANK")]
