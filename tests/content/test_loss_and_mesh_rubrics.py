@@ -42,7 +42,7 @@ GOOD = [
         "The longer the text, the less each of its tokens counts. "
         "A bad answer can escape its punishment by getting longer. "
         "Give all tokens the same weight, with one common divisor for the step. "
-        "By hand: write down the weight of one token in a short and in a long answer and compare.",
+        "To show it, I would write down for two made-up texts what a single token of each gets, and compare the gradients.",
     ),
     ("long-gibberish", "right-answers", "Short correct answers get the bigger push per token, so correct answers become shorter."),
     (
