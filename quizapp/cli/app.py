@@ -1,4 +1,4 @@
-"""``quizapp``, ``quizapp study`` and ``quizapp interview``: the way into the terminal app.
+"""``quizapp`` and ``quizapp interview``: the way into the terminal app, and what ``quizapp study`` shares with them.
 
 Here: what is checked before a screen is drawn, so that it can be told in one line. Not here: anything that a screen shows.
 """
@@ -21,7 +21,7 @@ Backend = Annotated[Literal["auto", "docker", "local"], Parameter(help="Where th
 
 def app(*, bank: Folders = (), backend: Backend = "auto") -> int:
     """The terminal app: banks, study, interview, lab."""
-    _needs_terminal()
+    needs_terminal()
     folders = _folders(bank)
 
     def read() -> "Library":
@@ -31,33 +31,7 @@ def app(*, bank: Folders = (), backend: Backend = "auto") -> int:
 
     from quizapp.tui.app import QuizApp
 
-    return _run(QuizApp(_store(), read, backend=backend))
-
-
-def study(
-    name: Annotated[str | None, Parameter(name="BANK")] = None,
-    /,
-    *,
-    item: str | None = None,
-    bank: Folders = (),
-    backend: Backend = "auto",
-) -> int:
-    """Study a bank in the terminal app, from where you left it.
-
-    Parameters
-    ----------
-    name
-        The bank's id; without it, the one studied last, else the first.
-    item
-        Only this item, by its id.
-    """
-    _needs_terminal()
-    library = _library(bank)
-    chosen = _checked(library, name) if item is None else _bank_of(library, item, name)
-    store = _store()
-    from quizapp.tui.app import QuizApp
-
-    return _run(QuizApp(store, library, start="study", bank=chosen or _recent(store, library, "study"), item=item, backend=backend))
+    return run_app(QuizApp(open_store(), read, backend=backend))
 
 
 def interview(
@@ -86,18 +60,18 @@ def interview(
     from quizapp.cli.interview import chosen, write_last
 
     if export is not None:
-        return write_last(export, _library(bank))
-    _needs_terminal()
-    library = _library(bank)
-    name = _checked(library, name)
+        return write_last(export, read_library(bank))
+    needs_terminal()
+    library = read_library(bank)
+    name = checked(library, name)
     setup = chosen(library, name, minutes=minutes, role=role, topics=topic, seed=seed, limit=limit, lab=lab)
-    store = _store()
+    store = open_store()
     from quizapp.tui.app import QuizApp
 
-    return _run(QuizApp(store, library, start="interview", bank=name, setup=setup, backend=backend))
+    return run_app(QuizApp(store, library, start="interview", bank=name, setup=setup, backend=backend))
 
 
-def _needs_terminal() -> None:
+def needs_terminal() -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Problem("the app needs a terminal; use `quizapp score` or `quizapp submit` in scripts", 3)
 
@@ -111,7 +85,7 @@ def _folders(extra: tuple[Path, ...]) -> list[Path]:
     return bank_folders(extra)
 
 
-def _library(extra: tuple[Path, ...]) -> "Library":
+def read_library(extra: tuple[Path, ...]) -> "Library":
     from quizapp.bank.load import load
 
     library = load(_folders(extra))
@@ -120,7 +94,7 @@ def _library(extra: tuple[Path, ...]) -> "Library":
     return library
 
 
-def _store() -> "Store":
+def open_store() -> "Store":
     from quizapp.store.database import StoreError
     from quizapp.store.place import database_path
     from quizapp.store.store import Store
@@ -131,31 +105,18 @@ def _store() -> "Store":
         raise Problem(str(error), 3) from None
 
 
-def _checked(library: "Library", name: str | None) -> str | None:
+def checked(library: "Library", name: str | None) -> str | None:
     known = [entry.bank.id for entry in library.banks]
     if name is not None and name not in known:
-        raise Problem(f"no bank {name!r}; banks are: {', '.join(known)}{_broken(library)}")
+        raise Problem(f"no bank {name!r}; banks are: {', '.join(known)}{what_is_broken(library)}")
     return name
 
 
-def _bank_of(library: "Library", item: str, name: str | None) -> str:
-    found = library.items.get(item)
-    if found is None or (name is not None and found.bank_id != name):
-        where = f" in the bank {name}" if name else ""
-        raise Problem(f"no item {item!r}{where}; `quizapp bank list` shows them all{_broken(library)}")
-    return found.bank_id
-
-
-def _broken(library: "Library") -> str:
+def what_is_broken(library: "Library") -> str:
     return f" ({len(library.faults)} faults kept others from being read: `quizapp bank lint`)" if library.faults else ""
 
 
-def _recent(store: "Store", library: "Library", kind: Literal["study", "interview"], among: list[str] | None = None) -> str:
-    known = among or [entry.bank.id for entry in library.banks]
-    return next((session.bank for session in store.unfinished(kind) if session.bank in known), known[0])
-
-
-def _run(program: object) -> int:
+def run_app(program: object) -> int:
     from quizapp.store.database import StoreError
     from quizapp.tui.app import QuizApp
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from quizapp.store.record import Mark
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library, LoadedBank
+    from quizapp.model.question import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,28 +94,34 @@ def bank_progress(bank: LoadedBank, attempts: Iterable[Mark]) -> BankProgress:
 
     An item is known by its id alone, so that its history goes with it to another bank.
     """
+    return BankProgress(bank.bank.id, items_progress(bank.bank.items, attempts))
+
+
+def _item(item: Item, by_part: Mapping[tuple[str, str], Sequence[Mark]]) -> ItemProgress:
+    parts = []
+    for part in item.parts:
+        found = by_part.get((item.id, part.id), ())
+        earned = [_in_present_points(attempt, part.points) for attempt in found]
+        parts.append(
+            PartProgress(
+                part=part.id,
+                max_points=part.points,
+                best=max(earned, default=0),
+                latest=earned[-1] if earned else 0,
+                answers=len(found),
+                last_at=found[-1].at if found else None,
+            )
+        )
+    return ItemProgress(item.id, item.title or item.id, tuple(parts))
+
+
+def items_progress(items: Iterable[Item], attempts: Iterable[Mark]) -> tuple[ItemProgress, ...]:
+    """The progress of some items, of whatever banks, from answers (oldest first)."""
     by_part: dict[tuple[str, str], list[Mark]] = {}
     for attempt in attempts:
         if not attempt.withdrawn:
             by_part.setdefault((attempt.item, attempt.part), []).append(attempt)
-    items = []
-    for item in bank.bank.items:
-        parts = []
-        for part in item.parts:
-            found = by_part.get((item.id, part.id), [])
-            earned = [_in_present_points(attempt, part.points) for attempt in found]
-            parts.append(
-                PartProgress(
-                    part=part.id,
-                    max_points=part.points,
-                    best=max(earned, default=0),
-                    latest=earned[-1] if earned else 0,
-                    answers=len(found),
-                    last_at=found[-1].at if found else None,
-                )
-            )
-        items.append(ItemProgress(item.id, item.title or item.id, tuple(parts)))
-    return BankProgress(bank.bank.id, tuple(items))
+    return tuple(_item(item, by_part) for item in items)
 
 
 def library_progress(library: Library, attempts: Sequence[Mark]) -> dict[str, BankProgress]:

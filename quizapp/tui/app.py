@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.app import App
+from textual.command import Provider
 from textual.dom import DOMNode
+from textual.filter import LineFilter, NoColor
 from textual.worker import Worker, WorkerState
 
 from quizapp.store.database import StoreError
 from quizapp.store.store import Store
+from quizapp.tui import themes
 from quizapp.tui.home import HomeScreen
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
     from quizapp.judge.bench import Bench
     from quizapp.practice.interview_plan import Setup
+    from quizapp.practice.queue import Plan
     from quizapp.practice.study import Study
 
-Start = Literal["home", "study", "interview"]
+Start = Literal["home", "study", "review", "interview"]
+
+
+def own_commands() -> type[Provider]:
+    """The app's own entries of the command palette, loaded when it opens."""
+    from quizapp.tui.commands import QuizCommands
+
+    return QuizCommands
 
 
 class QuizApp(App[None]):
@@ -34,6 +45,7 @@ class QuizApp(App[None]):
     TITLE = "quizapp"
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS = App.COMMANDS | {own_commands}
     SCREENS: ClassVar[dict[str, Callable[[], HomeScreen]]] = {"home": HomeScreen}  # type: ignore[assignment]
 
     def __init__(
@@ -46,8 +58,12 @@ class QuizApp(App[None]):
         item: str | None = None,
         backend: str = "auto",
         setup: Setup | None = None,
+        plan: Plan | None = None,
     ) -> None:
         super().__init__()
+        self._never_coloured = self.no_color
+        self._theme_taken = False
+        self._plan = plan
         self.setup = setup
         self.store = store
         self._read: Callable[[], Library] | None = library if callable(library) else None
@@ -60,11 +76,41 @@ class QuizApp(App[None]):
         """Files of banks from elsewhere whose own Python the learner has agreed to run."""
 
     def on_mount(self) -> None:
+        for theme in (themes.HIGH_CONTRAST, themes.COLOURLESS):
+            self.register_theme(theme)
+        self._take_theme()
         self.push_screen("home")
         if self._read is not None:
             self.run_worker(self._read, name="banks", thread=True, exit_on_error=False)
         else:
             self.call_after_refresh(self._go)
+
+    def _take_theme(self) -> None:
+        """The remembered look; without colours where the environment wants none."""
+        try:
+            remembered = self.store.setting(themes.SETTING)
+        except StoreError:
+            remembered = None
+        if self._never_coloured:
+            self.theme = themes.NO_COLOUR
+        elif remembered in self.available_themes:
+            self.theme = remembered
+        self._theme_taken = True
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Of a theme without colours nothing but the terminal's own is left."""
+        return (NoColor(),) if self.theme == themes.NO_COLOUR else super().get_line_filters()
+
+    def watch_theme(self, theme: str) -> None:
+        """Remembers the look, and tells style sheets whether there are colours."""
+        self.no_color = theme == themes.NO_COLOUR
+        if not self._theme_taken or self._never_coloured:
+            return
+        try:
+            if self.store.setting(themes.SETTING) != theme:
+                self.store.set(themes.SETTING, theme)
+        except StoreError as error:
+            self.notify(str(error), title="Not saved", severity="error", timeout=15, markup=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.worker.name != "banks":
@@ -82,6 +128,8 @@ class QuizApp(App[None]):
         start, bank, item = self._begin
         if self.library is not None and start == "interview":
             self.interview(bank, confined=True)
+        if self.library is not None and start == "review":
+            self.review(self._plan)
         if self.library is None or bank is None:
             return
         if start == "study":
@@ -104,6 +152,22 @@ class QuizApp(App[None]):
             from quizapp.tui.study_page import screen_for
 
             self.push_screen(screen_for(study))
+
+    def review(self, plan: Plan | None = None) -> bool:
+        """Opens a queue: a new one for a plan, else the one left open, else what is due with new items between; whether there is
+        anything to ask."""
+        from quizapp.practice.review import NothingToAsk, Review
+
+        assert self.library is not None
+        try:
+            review = Review(self.store, self.library, plan)
+        except (NothingToAsk, StoreError) as error:
+            self.notify(str(error), severity="warning", timeout=10, markup=False)
+            return False
+        from quizapp.tui.study_page import screen_for
+
+        self.push_screen(screen_for(review))
+        return True
 
     def contents(self, bank: str) -> None:
         """Opens a sitting at a step of the learner's choice."""

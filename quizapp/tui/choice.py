@@ -5,6 +5,7 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
@@ -15,8 +16,10 @@ from quizapp.tui.answer_box import AnswerBox
 from quizapp.tui.inline import inline
 
 
-class ChoiceRow(Static):
-    """One option: a box, its letter and its text."""
+class ChoiceRow(Horizontal):
+    """One option: a box, its letter and its text; what wraps stands under the text."""
+
+    JUMP: ClassVar[bool] = True
 
     class Picked(Message):
         """Clicked."""
@@ -26,21 +29,32 @@ class ChoiceRow(Static):
             self.index = index
 
     def __init__(self, index: int, choice: ShownChoice) -> None:
-        super().__init__(markup=False)
+        super().__init__()
         self.index, self.choice = index, choice
+        self._box = Static("", classes="box", markup=False)
+
+    def compose(self) -> ComposeResult:
+        yield self._box
+        yield Static(inline(self.choice.text), classes="text")
 
     def show(self, mark: str, current: bool) -> None:
         """Draws the row; ``mark`` is the box's content."""
         self.set_class(current, "-current")
         pointer = "›" if current else " "
-        self.update(Content.assemble(f"{pointer} {mark} ", (f"{self.choice.letter}  ", "bold"), inline(self.choice.text)))
+        self._box.update(Content.assemble(f"{pointer} {mark} ", (f"{self.choice.letter}  ", "bold")))
 
     def on_click(self) -> None:
+        self.post_message(self.Picked(self.index))
+
+    def jumped(self) -> None:
+        """Chosen in jump mode."""
         self.post_message(self.Picked(self.index))
 
 
 class ChoiceAnswer(AnswerBox, can_focus=True):
     """The options of a choice part. Its value is the chosen ids, joined by commas."""
+
+    JUMP: ClassVar[bool] = False
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Up", show=False),

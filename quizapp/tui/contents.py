@@ -1,24 +1,26 @@
 """All steps of a sitting, to jump to any of them."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from quizapp.practice.asked import Step
-from quizapp.practice.progress import BankProgress, bank_progress
+from quizapp.practice.progress import ItemProgress, items_progress
 from quizapp.practice.study import Study
+from quizapp.store.database import StoreError
+from quizapp.tui.sheet import Sheet
 from quizapp.tui.signs import sign, style
 
 
-def part_state(progress: BankProgress, item: str, part: str) -> tuple[str, int, int]:
+def part_state(progress: Sequence[ItemProgress], item: str, part: str) -> tuple[str, int, int]:
     """State (``new``, ``right``, ``partial``, ``wrong``), best points and possible points of one part."""
-    for found in progress.items:
+    for found in progress:
         if found.item == item:
             for one in found.parts:
                 if one.part == part:
@@ -29,7 +31,7 @@ def part_state(progress: BankProgress, item: str, part: str) -> tuple[str, int, 
     return "new", 0, 0
 
 
-def step_line(step: Step, progress: BankProgress) -> Content:
+def step_line(step: Step, progress: Sequence[ItemProgress]) -> Content:
     """Sign, title, kind and points of one step."""
     if step.reading is not None:
         return Content.assemble(("  ", ""), step.title, ("  reading", "$foreground-muted"))
@@ -50,10 +52,11 @@ class ContentsList(OptionList):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Go there")]
 
 
-class ContentsScreen(ModalScreen[int | None]):
+class ContentsScreen(Sheet[int | None]):
     """Gives the index of the step chosen, or ``None``."""
 
     CSS_PATH = "contents.tcss"
+    ABOUT = "**Contents.** All steps of this sitting, with how each was answered. `Enter` goes to the marked one, `Esc` back.\n"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f5,q", "close", "Close", key_display="Esc", priority=True)]
 
     def __init__(self, study: Study) -> None:
@@ -62,7 +65,11 @@ class ContentsScreen(ModalScreen[int | None]):
 
     def compose(self) -> ComposeResult:
         study = self.study
-        progress = bank_progress(study.bank, study.store.attempts(bank=study.bank.bank.id))
+        items = {step.loaded.item.id: step.loaded.item for step in study.steps if step.loaded is not None}
+        try:
+            progress = items_progress(items.values(), study.store.marks())
+        except StoreError:
+            progress = ()
         yield Static("Contents   ✓ right  ~ partly  ✗ wrong  · new", id="contents-title", markup=False)
         yield ContentsList(*(Option(step_line(step, progress)) for step in study.steps), id="contents")
         yield Footer(compact=True, show_command_palette=False)

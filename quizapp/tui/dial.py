@@ -39,10 +39,8 @@ class Dial(Static, can_focus=True):
     def on_mount(self) -> None:
         self._draw()
 
-    def on_focus(self) -> None:
-        self._draw()
-
-    def on_blur(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
         self._draw()
 
     def _draw(self) -> None:

@@ -13,10 +13,11 @@ GENERAL = """
 
 - `F1`, or `?` where you are not typing: this help
 - `Esc`: back; from a question, home
-- `F3`, `F4`, `F5` while studying: back, skip, contents
+- `F3`, `F4`, `F5`, `F9` while studying: back, skip, contents, flag
 - `Tab`, `Shift+Tab`: next or previous field or button
 - `↑` `↓` `PgUp` `PgDn`: scroll
-- `Ctrl+P`: all commands, themes
+- `Ctrl+P`: all commands by name: sittings, banks, items, colours
+- `Ctrl+O`: a letter on everything on the screen; press it to go there
 - `Ctrl+Q`: quit; nothing that you typed is lost
 
 ✓ means right, earned or pass; ~ partly right; ✗ wrong or missed; ? can't tell; · not answered yet.

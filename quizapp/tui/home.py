@@ -16,13 +16,15 @@ from textual.widgets.option_list import Option
 
 from quizapp.practice.progress import BankProgress, library_progress
 from quizapp.store.database import StoreError
-from quizapp.store.record import Attempt, Session
+from quizapp.store.record import Mark, Session
+from quizapp.tui.inline import inline
 from quizapp.tui.page import Page
 from quizapp.tui.signs import ago, points
 
 if TYPE_CHECKING:
     from quizapp.bank.fault import Fault
     from quizapp.bank.load import Library, LoadedBank
+    from quizapp.practice.queue import Standing
 
 BAR = 12
 SHOWN_FAULTS = 20
@@ -50,6 +52,20 @@ def resume_line(session: Session) -> str:
     return f"Enter goes on at {step.removesuffix('/main')}"
 
 
+def due_line(found: Standing) -> Content:
+    """What is due now and in the coming week, how many items are new, and which key asks them."""
+    from quizapp.practice.insight import forecast
+    from quizapp.practice.queue import count
+
+    counts = count(found, found.course)
+    soon = sum(day.items for day in forecast(found, 7)) - counts.due
+    later = f" · {soon} more this week" if soon > 0 else ""
+    return Content.assemble(
+        (f"{counts.due} due now{later} · {counts.new} new", "bold"),
+        "\nd asks them, s lets you choose, Enter studies the marked bank.",
+    )
+
+
 class BankList(OptionList):
     """The banks; Enter studies one."""
 
@@ -61,15 +77,20 @@ class HomeScreen(Page):
 
     CSS_PATH = "home.tcss"
     ABOUT = """
-**Home.** `Enter` studies the marked bank, from its reading notes to its lab, and goes on where you left it. `i` rehearses an
-interview. `o` opens the bank at a step of your choice, `p` shows your points and how well your confidence foretells them.
-`g` opens the playground: token counts in, weights out.
+**Home.** `Enter` studies the marked bank, from its reading notes to its lab, and goes on where you left it. `d` asks what is due
+over all banks, with new items between; `s` lets you choose topic, difficulty and length, or only what you get wrong. `i` rehearses
+an interview. `/` finds any item, `o` opens the bank at a step of your choice, `p` shows how it is going. `g` opens the playground:
+token counts in, weights out. `t` changes the colours: dark, light, high contrast, none.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("d", "due", "Due"),
+        Binding("s", "choose", "Choose"),
+        Binding("slash", "search", "Find", key_display="/"),
         Binding("i", "interview", "Interview"),
-        Binding("o", "contents", "Contents"),
+        Binding("o", "contents", "Steps", show=False),
         Binding("p", "progress", "Progress"),
-        Binding("g", "playground", "Playground"),
+        Binding("t", "look", "Colours", show=False),
+        Binding("g", "playground", "Play"),
         Binding("q", "app.quit", "Quit"),
     ]
 
@@ -81,6 +102,7 @@ interview. `o` opens the bank at a step of your choice, `p` shows your points an
             yield Static("Reading the banks …", id="notice", markup=False)
             yield BankList(id="banks", compact=True)
             yield Static("", id="faults", markup=False)
+        yield Static("", id="about")
 
     def on_mount(self) -> None:
         from quizapp.tui.app import quiz_app
@@ -101,40 +123,48 @@ interview. `o` opens the bank at a step of your choice, `p` shows your points an
         library = app.library
         if library is None:
             return
-        try:
-            attempts, sessions = app.store.attempts(), app.store.unfinished()
-        except StoreError as error:
-            self._say(str(error))
-            return
-        self._fill(library, library_progress(library, attempts), sessions)
-        self._show_faults(library.faults)
-        self._say(self._welcome(library, attempts))
+        from quizapp.practice.queue import standing
 
-    def _say(self, text: str) -> None:
-        self.query_one("#notice", Static).update(Content(text))
+        try:
+            marks, sessions = app.store.marks(), app.store.unfinished()
+            found = standing(library, marks, app.store.clock(), (), tuple(app.store.recommended()))
+        except StoreError as error:
+            self._say(Content(str(error)))
+            return
+        self._fill(library, library_progress(library, marks), sessions, found)
+        self._show_faults(library.faults)
+        self._say(self._welcome(library, marks, found))
+
+    def _say(self, text: Content) -> None:
+        self.query_one("#notice", Static).update(text)
 
     @staticmethod
-    def _welcome(library: Library, attempts: list[Attempt]) -> str:
+    def _welcome(library: Library, marks: list[Mark], found: Standing) -> Content:
         if not library.banks:
-            return "No bank could be read. Give a folder of banks with --bank DIR, or set QUIZAPP_BANKS."
-        if not attempts:
-            return "Welcome. Press Enter to start with the reading notes; F1 explains the keys of every screen."
-        return "Enter studies, i rehearses an interview, o jumps anywhere."
+            return Content("No bank could be read. Give a folder of banks with --bank DIR, or set QUIZAPP_BANKS.")
+        if not marks:
+            return Content("Welcome. Press Enter to start with the reading notes; F1 explains the keys of every screen.")
+        return due_line(found)
 
-    def _fill(self, library: Library, progress: Mapping[str, BankProgress], sessions: list[Session]) -> None:
+    def _fill(self, library: Library, progress: Mapping[str, BankProgress], sessions: list[Session], found: Standing) -> None:
         banks = self.query_one(BankList)
         marked = banks.highlighted or 0
         banks.clear_options()
-        banks.add_options(Option(self._bank(bank, progress[bank.bank.id], sessions), id=bank.bank.id) for bank in library.banks)
+        banks.add_options(
+            Option(self._bank(bank, progress[bank.bank.id], sessions, found), id=bank.bank.id) for bank in library.banks
+        )
         banks.display = bool(library.banks)
         if library.banks:
             banks.highlighted = min(marked, len(library.banks) - 1)
             banks.focus()
 
-    def _bank(self, bank: LoadedBank, progress: BankProgress, sessions: list[Session]) -> Content:
+    def _bank(self, bank: LoadedBank, progress: BankProgress, sessions: list[Session], found: Standing) -> Content:
         from quizapp.tui.app import quiz_app
 
-        items = f"{progress.answered} of {len(progress.items)} item{'' if len(progress.items) == 1 else 's'} answered"
+        due = sum(1 for item in bank.bank.items if found.is_due(item.id))
+
+        items = f"{progress.answered} of {len(progress.items)} item{'' if len(progress.items) == 1 else 's'}"
+        items += f" · {due} due" if due else ""
         last = f" · {ago(progress.last_at, quiz_app(self).store.clock())}" if progress.last_at else ""
         origin = "" if bank.builtin else f"  {near(bank.file)}"
         open_ = [
@@ -150,11 +180,19 @@ interview. `o` opens the bank at a step of your choice, `p` shows your points an
         return Content.assemble(
             (bank.bank.title, "bold"),
             (origin, "$foreground-muted"),
-            f"\n{' '.join(bank.bank.description.split())}",
             f"\n{bar(progress.points, progress.max_points)} {points(progress.points, progress.max_points)} · {items}{last}",
             (resume, "$text-accent"),
-            "\n",
         )
+
+    @on(OptionList.OptionHighlighted)
+    def _describe(self, event: OptionList.OptionHighlighted) -> None:
+        """What the marked bank is about."""
+        from quizapp.tui.app import quiz_app
+
+        library = quiz_app(self).library
+        for bank in library.banks if library is not None else ():
+            if bank.bank.id == event.option_id:
+                self.query_one("#about", Static).update(inline(bank.bank.description))
 
     def _show_faults(self, faults: tuple[Fault, ...]) -> None:
         view = self.query_one("#faults", Static)
@@ -192,6 +230,34 @@ interview. `o` opens the bank at a step of your choice, `p` shows your points an
 
         self.app.push_screen(PlaygroundScreen())
 
+    def action_due(self) -> None:
+        from quizapp.tui.app import quiz_app
+
+        if (app := quiz_app(self)).library is not None and app.library.banks:
+            app.review()
+
+    def action_choose(self) -> None:
+        from quizapp.tui.app import quiz_app
+
+        if (app := quiz_app(self)).library is not None and app.library.banks:
+            from quizapp.tui.choose import ChooseScreen
+
+            app.push_screen(ChooseScreen())
+
+    def action_search(self) -> None:
+        from quizapp.tui.app import quiz_app
+
+        if (app := quiz_app(self)).library is not None:
+            from quizapp.tui.search import SearchScreen
+
+            app.push_screen(SearchScreen())
+
+    def action_look(self) -> None:
+        from quizapp.tui import themes
+
+        self.app.theme = themes.following(self.app.theme)
+        self.app.notify(f"Colours: {themes.LOOKS[self.app.theme]}", timeout=2, markup=False)
+
     def action_contents(self) -> None:
         from quizapp.tui.app import quiz_app
 
@@ -200,12 +266,8 @@ interview. `o` opens the bank at a step of your choice, `p` shows your points an
 
     def action_progress(self) -> None:
         from quizapp.tui.app import quiz_app
-        from quizapp.tui.progress import ProgressScreen
 
-        app = quiz_app(self)
-        marked = self._marked()
-        for bank in app.library.banks if app.library is not None else ():
-            if bank.bank.id == marked:
-                attempts = self.stored(lambda: app.store.attempts(bank=marked))
-                if attempts is not None:
-                    app.push_screen(ProgressScreen(bank, attempts))
+        if (app := quiz_app(self)).library is not None and app.library.banks:
+            from quizapp.tui.progress import ProgressScreen
+
+            app.push_screen(ProgressScreen(self._marked()))

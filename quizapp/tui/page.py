@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from quizapp.store.database import StoreError
@@ -43,6 +44,7 @@ class Page(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", key_display="F1", priority=True),
         Binding("question_mark", "help", "Help", show=False),
+        Binding("ctrl+o", "jump", "Jump", show=False, priority=True),
     ]
 
     def heading(self) -> tuple[str, str]:
@@ -72,6 +74,21 @@ class Page(Screen[None]):
         from quizapp.tui.help import HelpScreen
 
         self.app.push_screen(HelpScreen(self.ABOUT))
+
+    def action_jump(self) -> None:
+        """Puts a letter on all that can be gone to; pressing it goes there."""
+        from quizapp.tui.jump import JumpScreen, targets
+
+        def go(widget: Widget | None) -> None:
+            if widget is None:
+                return
+            if widget.focusable:
+                widget.focus()
+            else:
+                widget.jumped()  # type: ignore[attr-defined]
+
+        if self.app.screen is self:
+            self.app.push_screen(JumpScreen(list(targets(self))), go)
 
     def stored(self, write: Callable[[], Result]) -> Result | None:
         """Runs a write to the store; where it fails, says so and gives ``None``. The app lives on."""

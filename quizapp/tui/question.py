@@ -1,5 +1,6 @@
 """One part of one item: question, answer, confidence, result. Code has its own screen."""
 
+import time
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -65,12 +66,14 @@ class QuestionScreen(StudyPage):
 **A question.** Choose with the letter or the arrows and answer with `Enter`; type a number or an expression and press `Enter`;
 write and press `Ctrl+S`. Rate how sure you are with `1` to `5`: then you see what each point was for. What you type is kept.
 
-After the result: `Enter` goes on, `r` answers again, `a` asks the same with other numbers.
+After the result: `Enter` goes on, `r` answers again, `a` asks the same with other numbers. `u` takes a slip back: the answer stays
+in the log and counts for nothing. `F9` flags the item for later.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),
         Binding("a", "again", "New numbers"),
         Binding("r", "retry", "Retry"),
+        Binding("u", "undo", "Slip"),
         Binding("f2", "hint", "Hint", key_display="F2", priority=True),
     ]
 
@@ -78,7 +81,8 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
         super().__init__(study)
         self.asked = study.asked()
         self.attempt: Attempt | None = study.result()
-        self.pending: tuple[str, Score] | None = None
+        self.pending: tuple[str, Score, float] | None = None
+        self._began = time.monotonic()
         self.key = study.draft_key()
         self.drafting = Drafting(self, lambda text: self.kept(lambda: study.store.save_draft(self.key, text)))
 
@@ -107,7 +111,7 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
         done = self.attempt is not None
         if action == "again":
             return done and varies(self.asked.loaded)
-        if action in ("retry", "next"):
+        if action in ("retry", "next", "undo"):
             return done
         if action == "hint":
             return not done and self.asked.hint is not None
@@ -122,6 +126,7 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
         box = answer_box(self.asked.part, self.asked.choices, self.asked.variant.values, draft)
         await self._view.mount(box)
         box.focus_field()
+        self._began = time.monotonic()
         self.refresh_bindings()
 
     async def _show_result(self, attempt: Attempt) -> None:
@@ -153,7 +158,7 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
             box.complain(str(error))
             box.scroll_visible(animate=False)
             return
-        self.pending = (event.value, score)
+        self.pending = (event.value, score, round(time.monotonic() - self._began, 1))
         if not self.asked.loaded.item.confidence:
             await self._give(None)
             return
@@ -177,8 +182,8 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
     async def _give(self, confidence: int | None) -> None:
         if self.pending is None:
             return
-        text, score = self.pending
-        attempt = self.stored(lambda: self.study.record(text, score, confidence))
+        text, score, seconds = self.pending
+        attempt = self.stored(lambda: self.study.record(text, score, confidence, seconds))
         if attempt is None:
             return
         self.pending = None
@@ -198,6 +203,12 @@ After the result: `Enter` goes on, `r` answers again, `a` asks the same with oth
         self._view.can_focus = False
         await self._take_answer()
         self._view.scroll_home(animate=False)
+
+    async def action_undo(self) -> None:
+        """Takes the answer back as a slip, and asks again."""
+        if self.stored(self.study.withdraw) is not None:
+            self.app.notify("Taken back: that answer stays in the log and counts for nothing.", timeout=4, markup=False)
+            await self.action_retry()
 
     def action_again(self) -> None:
         if self.stored(self.study.again):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Markdown, Static
@@ -42,7 +42,7 @@ def criteria(score: Score, rubric: Rubric | None, values: Mapping[str, Value]) -
         yield Static(inline(criterion.reason), classes="reason")
 
 
-def options(choices: Iterable[ShownChoice], answer: str) -> Iterator[Static]:
+def options(choices: Iterable[ShownChoice], answer: str) -> Iterator[Widget]:
     """Each option with whether it is right and whether it was chosen; the bank's note on a right one that was not."""
     given = {id_.strip() for id_ in answer.split(",")}
     for choice in choices:
@@ -50,15 +50,9 @@ def options(choices: Iterable[ShownChoice], answer: str) -> Iterator[Static]:
         told = chosen or choice.key
         state = ("right" if choice.key else "wrong") if told else "new"
         said = ["right answer" if choice.key else "not right"] * told + ["yours"] * chosen
-        yield Static(
-            Content.assemble(
-                (f"{sign(state)} ", style(state)),
-                (f"{choice.letter}  ", "bold"),
-                inline(choice.text),
-                (f"  ({', '.join(said)})" if said else "", style(state)),
-            ),
-            classes="option",
-        )
+        box = Content.assemble((f"{sign(state)} ", style(state)), (f"{choice.letter}  ", "bold"))
+        text = Content.assemble(inline(choice.text), (f"  ({', '.join(said)})" if said else "", style(state)))
+        yield Horizontal(Static(box, classes="box"), Static(text, classes="text"), classes="option")
         if choice.note and choice.key and not chosen:
             yield Static(inline(choice.note), classes="reason")
 

@@ -58,3 +58,13 @@ def ago(then: datetime, now: datetime) -> str:
             count = minutes // size
             return f"{count} {unit}{'' if count == 1 else 's'} ago"
     return "just now"
+
+
+def until(then: datetime, now: datetime) -> str:
+    """How long from now, in the largest unit that fits: ``in 3 days``; ``now`` for what is past."""
+    minutes = -int(-(then - now).total_seconds() // 60)
+    for size, unit in ((60 * 24, "day"), (60, "hour"), (1, "minute")):
+        if minutes >= size:
+            count = round(minutes / size)
+            return f"in {count} {unit}{'' if count == 1 else 's'}"
+    return "now"

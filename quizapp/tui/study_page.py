@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.widgets import Static
 
 from quizapp.practice.asked import is_code
 from quizapp.practice.study import Study
@@ -31,16 +32,25 @@ class StudyPage(Page):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f3", "step(-1)", "Back", key_display="F3", priority=True),
         Binding("f4", "step(1)", "Skip", key_display="F4", priority=True),
-        Binding("f5", "contents", "Contents", key_display="F5", priority=True),
+        Binding("f5", "contents", "Steps", key_display="F5", priority=True),
+        Binding("f9", "flag", "Flag", key_display="F9", priority=True),
         Binding("escape", "home", "Home", key_display="Esc", priority=True),
     ]
 
     def __init__(self, study: Study) -> None:
         super().__init__()
         self.study = study
+        loaded = study.step.loaded
+        self.flagged = loaded is not None and loaded.item.id in (self.stored(study.store.flagged) or ())
 
     def heading(self) -> tuple[str, str]:
-        return self.study.bank.bank.title, f"{self.study.index + 1}/{len(self.study.steps)}"
+        flagged = "⚑ flagged · " if self.flagged else ""
+        return self.study.title, f"{flagged}{self.study.index + 1}/{len(self.study.steps)}"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "flag":
+            return self.study.step.loaded is not None
+        return super().check_action(action, parameters)
 
     def leave(self) -> None:
         """Called before the screen goes away; subclasses write what they hold."""
@@ -65,6 +75,14 @@ class StudyPage(Page):
     def action_next(self) -> None:
         """What Enter does where a step is done; apart from skipping, so that the footer names both."""
         self.action_step(1)
+
+    def action_flag(self) -> None:
+        """Raises or lowers the item's flag, which a sitting can be made of."""
+        loaded = self.study.step.loaded
+        raised = not self.flagged
+        if loaded is not None and self.kept(lambda: self.study.store.flag(loaded.item.id, raised)):
+            self.flagged = raised
+            self.query_one("#heading-right", Static).update(self.heading()[1])
 
     def action_contents(self) -> None:
         from quizapp.tui.contents import ContentsScreen

@@ -1,5 +1,6 @@
 """The end of a sitting: what this sitting earned, item by item, and what to look at again."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -8,11 +9,20 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from quizapp.practice.progress import bank_progress
+from quizapp.practice.progress import ItemProgress, items_progress
 from quizapp.practice.study import Study
 from quizapp.tui.page import Page
-from quizapp.tui.progress import item_table
-from quizapp.tui.signs import points
+from quizapp.tui.signs import points, sign, style, until, word
+from quizapp.tui.table import rows
+
+
+def sitting_table(items: Sequence[tuple[ItemProgress, str]]) -> Content:
+    """One row per item: state, points, when it comes again, title."""
+    body = []
+    for item, comes in items:
+        head = (f"{sign(item.state)} {word(item.state)}", style(item.state))
+        body.append([head, (f"{item.points}/{item.max_points}", ""), (comes, ""), (item.title, "")])
+    return rows(("state", "points", "again", "item"), body)
 
 
 class SummaryScreen(Page):
@@ -31,21 +41,33 @@ class SummaryScreen(Page):
         self.study = study
 
     def heading(self) -> tuple[str, str]:
-        return self.study.bank.bank.title, "end"
+        return self.study.title, "end"
 
     def body(self) -> ComposeResult:
+        from quizapp.practice.schedule import memories
+
         study = self.study
-        progress = bank_progress(study.bank, study.store.attempts(session=study.session.id))
-        in_sitting = {step.loaded.item.id for step in study.steps if step.loaded is not None}
-        progress = type(progress)(progress.bank, tuple(item for item in progress.items if item.item in in_sitting))
-        again = [item.title for item in progress.items if item.state in ("wrong", "partial")]
+        items = {step.loaded.item.id: step.loaded.item for step in study.steps if step.loaded is not None}
+        marks = self.stored(study.store.marks) or []
+        progress = items_progress(items.values(), [mark for mark in marks if mark.session == study.session.id])
+        memory = memories({name: study.library.items[name] for name in items}, marks)
+        now = study.store.clock()
+        table = []
+        for item in progress:
+            known = memory.get(item.item)
+            table.append((item, "" if known is None else "solved" if known.done else until(known.due, now)))
+        earned, possible = sum(item.points for item in progress), sum(item.max_points for item in progress)
+        again = [item.title for item in progress if item.state in ("wrong", "partial")]
+        skipped = sum(1 for item in progress if item.state == "new")
         with VerticalScroll(id="summary"):
-            yield Static(Content.assemble(("This sitting: ", "bold"), points(progress.points, progress.max_points)))
-            yield Static(item_table(progress))
+            yield Static(Content.assemble(("This sitting: ", "bold"), points(earned, possible)))
+            yield Static(sitting_table(table))
             if again:
                 yield Static(Content.assemble(("Worth another look: ", "bold"), "; ".join(again)))
-            elif progress.points == progress.max_points:
+            elif earned == possible:
                 yield Static("Everything is right. Try the interview, or the same questions with other numbers.")
+            if skipped and len(progress) > 1:
+                yield Static(f"{skipped} of {len(progress)} items were not answered; they stay new, or due.", classes="note")
 
     def on_mount(self) -> None:
         self.query_one("#summary").focus()

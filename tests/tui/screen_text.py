@@ -16,7 +16,7 @@ def unwrapped(text: str) -> str:
 
 async def typed(pilot: "Pilot[object]", text: str) -> None:
     """Types a text key by key."""
-    names = {" ": "space", "\n": "enter"}
+    names = {" ": "space", "\n": "enter", "/": "slash"}
     await pilot.press(*(names.get(character, character) for character in text))
 
 

@@ -53,7 +53,7 @@ async def test_from_home_through_the_reading_to_a_choice(app: Make, store: Store
         await pilot.press("enter")
         await until(pilot, "Pick all that matter")
         await pilot.press("escape")
-        await until(pilot, "1 of 5 items answered")
+        await until(pilot, "1 of 5 items")
         assert isinstance(pilot.app.screen, HomeScreen)
 
 

@@ -1,0 +1,83 @@
+"""How the app looks: dark, light, high contrast, no colour. Remembered in the learner's file; ``NO_COLOR`` goes before that.
+
+A colour only ever repeats what a sign, a word or an inverted line already says, so that the last one loses nothing.
+"""
+
+from collections.abc import Mapping
+
+from textual.theme import Theme
+
+DARK, LIGHT, CONTRAST, NO_COLOUR = "textual-dark", "textual-light", "high-contrast", "no-colour"
+LOOKS: Mapping[str, str] = {DARK: "dark", LIGHT: "light", CONTRAST: "high contrast", NO_COLOUR: "no colour"}
+"""Theme -> its name for people, in the order in which ``t`` on the home screen goes through them."""
+SETTING = "theme"
+"""The name under which the store keeps it."""
+
+HIGH_CONTRAST = Theme(
+    name=CONTRAST,
+    primary="#ffd700",
+    secondary="#00ffff",
+    accent="#00ffff",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#1c1c1c",
+    success="#00ff5f",
+    warning="#ffd700",
+    error="#ff8787",
+    dark=True,
+    text_alpha=1.0,
+    variables={
+        "foreground-muted": "#ffffff",
+        "text-muted": "#ffffff",
+        "border": "#ffffff",
+        "block-cursor-background": "#ffd700",
+        "block-cursor-foreground": "#000000",
+        "primary-muted": "#303060",
+        "footer-key-foreground": "#ffd700",
+        "input-selection-background": "#5f5fff",
+    },
+)
+COLOURLESS = Theme(
+    name=NO_COLOUR,
+    ansi=True,
+    primary="ansi_default",
+    secondary="ansi_default",
+    warning="ansi_default",
+    error="ansi_default",
+    success="ansi_default",
+    accent="ansi_default",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    boost="ansi_default",
+    dark=True,
+    variables={
+        "ansi-background": "ansi_default",
+        "ansi-foreground": "ansi_default",
+        "block-cursor-foreground": "ansi_default",
+        "block-cursor-background": "ansi_default",
+        "block-cursor-text-style": "reverse",
+        "block-cursor-blurred-text-style": "bold",
+        "input-cursor-background": "ansi_default",
+        "input-cursor-foreground": "ansi_default",
+        "input-selection-background": "ansi_default",
+        "input-selection-foreground": "ansi_default",
+        "screen-selection-background": "ansi_default",
+        "screen-selection-foreground": "ansi_default",
+        "input-cursor-text-style": "reverse",
+        "footer-key-foreground": "ansi_default",
+        "foreground-muted": "ansi_default",
+        "text-muted": "ansi_default",
+        "primary-muted": "ansi_default",
+        "border": "ansi_default",
+        "border-blurred": "ansi_default",
+    },
+)
+
+
+def following(theme: str) -> str:
+    """The look after this one; the first after any theme that is none of them."""
+    names = list(LOOKS)
+    return names[(names.index(theme) + 1) % len(names)] if theme in names else names[0]
