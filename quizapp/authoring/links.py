@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-_CODE = re.compile(r"(`{3,}|~{3,})[\s\S]*?\1|(`+)(?!`)[^\n]*?(?<!`)\2(?!`)")
+_CODE = re.compile(r"((?<!`)`{3,}+|(?<!~)~{3,}+)[\s\S]*?\1|(?<!`)(`++)[^\n]*?(?<!`)\2(?!`)")
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\(([^()\n]*(?:\([^()\n]*\)[^()\n]*)*)(\)?)")
 _BARE = re.compile(r"\bhttps?:(?!//[^\s/])")
 _ADDRESS = re.compile(r"(https?://[^\s/]+|mailto:[^\s@]+@|#|\.{0,2}/?[\w.-]+(/|\.|$|#))")
@@ -12,7 +12,8 @@ _ADDRESS = re.compile(r"(https?://[^\s/]+|mailto:[^\s@]+@|#|\.{0,2}/?[\w.-]+(/|\
 def broken_links(text: str) -> Iterator[tuple[int, str]]:
     """Offset of each link that is wrong, and what is wrong with it. Code in backquotes is passed over."""
     prose = _CODE.sub(lambda match: " " * len(match.group()), text)
-    for match in _LINK.finditer(prose):
+    links = list(_LINK.finditer(prose))
+    for match in links:
         label, target, closed = match.groups()
         address = target.strip()
         if not closed:
@@ -29,4 +30,5 @@ def broken_links(text: str) -> Iterator[tuple[int, str]]:
             elif not label.strip():
                 yield match.start(), "a link without text"
     for match in _BARE.finditer(prose):
-        yield match.start(), "an address without its host"
+        if not any(link.start() <= match.start() < link.end() for link in links):
+            yield match.start(), "an address without its host"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from quizapp.authoring.formats.intake import Intake
-from quizapp.authoring.formats.markup import from_plain, to_html, to_plain
+from quizapp.authoring.formats.markup import TooMuch, from_plain, to_html, to_plain
 from quizapp.authoring.formats.question import Choose, Option, Question, Quiz
 from quizapp.authoring.formats.report import Loss
 from quizapp.authoring.formats.source import Source
@@ -41,7 +41,10 @@ def read_aiken(source: Source) -> Intake:
             if found is None:
                 intake.fail(number, column, "an ANSWER without a question", "write the question and its options above it")
             else:
-                _close(intake, found, number, column, answer[1].strip())
+                try:
+                    _close(intake, found, number, column, answer[1].strip())
+                except TooMuch as error:
+                    intake.fail(found.line, 1, str(error), "write it in fewer words")
             found = None
             continue
         option = _OPTION.fullmatch(line)

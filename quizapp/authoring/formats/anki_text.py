@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from quizapp.authoring.formats.anki_package import FIELDS, NOTE_TYPE
 from quizapp.authoring.formats.intake import Intake
-from quizapp.authoring.formats.markup import TooDeep, from_html, from_plain
+from quizapp.authoring.formats.markup import TooMuch, from_html, from_plain
 from quizapp.authoring.formats.question import Body, Essay, Question, ShortAnswer
 from quizapp.authoring.formats.source import Source
 from quizapp.authoring.formats.table import rows
@@ -17,8 +17,8 @@ from quizapp.authoring.formats.tags import read_tags
 
 _SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|", "colon": ":"}
 _HEADER = re.compile(r"#([a-z ]+):(.*)", re.I)
-_CLOZE = re.compile(r"\{\{c(\d+)::(.*?)(?:::(.*?))?\}\}", re.S)
-_SOUND = re.compile(r"\[sound:([^\]]*)\]")
+_CLOZE = re.compile(r"\{\{c(\d+)::((?:(?!\}\}|\{\{|::).)*)(?:::((?:(?!\}\}|\{\{).)*))?\}\}", re.S)
+_SOUND = re.compile(r"\[sound:([^\[\]]*)\]")
 SHORT_WORDS, SHORT_CHARACTERS = 3, 40
 """A back of at most these is typed as it stands; a longer one is told in words."""
 
@@ -39,8 +39,8 @@ def read_anki(source: Source) -> Intake:
         of = {key: row.fields[number - 1] for number, key in special.items() if 0 < number <= len(row.fields)}
         try:
             _Note(intake, row.line, html != "false" and (html == "true" or "<" in "".join(fields))).read(fields, of, headers)
-        except TooDeep as error:
-            intake.fail(row.line, 1, str(error), "write it with less markup")
+        except TooMuch as error:
+            intake.fail(row.line, 1, str(error), "write it in fewer words, with less markup")
     return intake
 
 
@@ -76,7 +76,7 @@ class _Note:
             self.intake.fail(self.line, 1, "a note without a front", "write what is asked in its first field")
             return
         ours = of.get("notetype", headers.get("notetype", "")) == NOTE_TYPE and len(fields) == len(FIELDS)
-        wanted = fields[-1] if ours else re.sub(r"<[^>]*>", " ", _CLOZE.sub(r"\2", fields[0]))[:40]
+        wanted = fields[-1] if ours else re.sub(r"<[^<>]*>", " ", _CLOZE.sub(r"\2", fields[0]))[:40]
         fields = fields[:-1] if ours else fields
         front, back = fields[0], fields[1] if len(fields) > 1 else ""
         self.id = self.intake.name(wanted)

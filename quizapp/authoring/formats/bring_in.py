@@ -10,7 +10,7 @@ from quizapp.authoring.formats.aiken import read_aiken
 from quizapp.authoring.formats.anki_text import is_anki, read_anki
 from quizapp.authoring.formats.bank_yaml import bank_yaml
 from quizapp.authoring.formats.gift_read import read_gift
-from quizapp.authoring.formats.intake import Intake
+from quizapp.authoring.formats.intake import Intake, free
 from quizapp.authoring.formats.moodle_read import is_moodle, read_moodle
 from quizapp.authoring.formats.question import Question
 from quizapp.authoring.formats.report import Gap, Loss, Trouble, Unreadable
@@ -29,7 +29,6 @@ READERS: Mapping[str, Callable[[Source], Intake]] = {
 }
 SUFFIXES = {".gift": "gift", ".aiken": "aiken", ".csv": "csv", ".tsv": "csv"}
 _AIKEN = re.compile(r"(?m)^\s*ANSWER:\s*[A-Z]\s*$")
-_GIFT = re.compile(r"(?<!\\)\{.*?(?<!\\)\}", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +74,9 @@ def bring_in(file: Path, out: Path, format: str | None = None, encoding: str | N
             written = replace(written, gaps=gaps)
             break
         where = {question.id: (question, intake.file) for intake in intakes for question in intake.questions}
+        general = [fault for fault in faults if fault.line < min(written.lines.values())]
+        if general:
+            raise Unreadable(str(file), 1, 1, f"as a bank: {general[0].message}", general[0].mend)
         for name, fault in bad.items():
             question, origin = where.get(name, (questions[0], str(file)))
             troubles.append(Trouble(origin, question.line, question.column, f"as a bank's item: {fault.message}", fault.mend))
@@ -102,7 +104,7 @@ def told(source: Source) -> str:
     if suffix != ".xml":
         if _AIKEN.search(source.text):
             return "aiken"
-        if _GIFT.search(source.text):
+        if "{" in source.text and "}" in source.text:
             return "gift"
         if "\t" in source.text:
             return "anki"
@@ -113,14 +115,11 @@ def _together(intakes: Sequence[Intake]) -> tuple[list[Question], list[Loss]]:
     """The questions of several files, with ids that differ between files too."""
     questions: list[Question] = []
     losses: list[Loss] = []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for intake in intakes:
         renamed: dict[str, str] = {}
         for position, question in enumerate(intake.questions):
-            number, name = 2, question.id
-            while name in taken:
-                name, number = f"{question.id}-{number}", number + 1
-            taken.add(name)
+            name = free(question.id, taken)
             if name != question.id:
                 renamed[question.id] = name
                 intake.questions[position] = question = replace(question, id=name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from quizapp.authoring.formats.intake import Intake, Share
-from quizapp.authoring.formats.markup import TooDeep, from_html, from_plain, without_slots
+from quizapp.authoring.formats.markup import TooMuch, from_html, from_plain, without_slots
 from quizapp.authoring.formats.numeral import read_number
 from quizapp.authoring.formats.question import Body, Essay, Number, Question, ShortAnswer
 from quizapp.authoring.formats.source import Source
@@ -19,7 +19,7 @@ _HIDDEN, _FILL = 0xF0000, "\U000fffff"
 """Signs after a backslash are moved to a private plane while the syntax is read; the fill keeps offsets as they were."""
 _ESCAPE = re.compile(r"\\([\\~=#{}:n])")
 _PRIVATE = re.compile("[\U000f0000-\U000fffff]")
-_TAG = re.compile(r"\[(id|tag):([^\]]*)\]")
+_TAG = re.compile(r"\[(id|tag):([^\[\]]*)\]")
 _FORMAT = re.compile(r"\s*\[(html|moodle|plain|markdown)\]", re.I)
 _WEIGHT = re.compile(r"%(-?[0-9]{1,3}(?:\.[0-9]*)?)%")
 _TRUE_FALSE = {"T": True, "TRUE": True, "F": False, "FALSE": False}
@@ -77,8 +77,8 @@ def read_gift(source: Source) -> Intake:
             offset, message, mend = refusal.args
             intake.fail(*block.place(offset), message, mend)
             intake.drop(reader.id)
-        except TooDeep as error:
-            intake.fail(*block.place(0), str(error), "write it with less markup")
+        except TooMuch as error:
+            intake.fail(*block.place(0), str(error), "write it in fewer words, with less markup")
             intake.drop(reader.id)
     return intake
 

@@ -29,6 +29,16 @@ class Share:
     note: str | None = None
 
 
+def free(base: str, taken: dict[str, int]) -> str:
+    """An id that isn't taken: the base, or the base with a number; takes it. ``taken`` counts how often a base was asked for."""
+    name = base
+    while name in taken:
+        taken[base] += 1
+        name = f"{base}-{taken[base]}"
+    taken[name] = 1
+    return name
+
+
 class Intake:
     """The questions of one file, as they are read."""
 
@@ -37,7 +47,7 @@ class Intake:
         self.questions: list[Question] = []
         self.losses: list[Loss] = []
         self.troubles: list[Trouble] = []
-        self._taken: set[str] = set()
+        self._taken: dict[str, int] = {}
 
     def fail(self, line: int, column: int, message: str, mend: str) -> None:
         """Something at a place can't be read."""
@@ -54,11 +64,7 @@ class Intake:
     def name(self, wanted: str) -> str:
         """An id near to a foreign name that no other question has."""
         base = slug(wanted)[:60].strip("-") or f"question-{len(self._taken) + 1}"
-        number, name = 2, base
-        while name in self._taken:
-            name, number = f"{base}-{number}", number + 1
-        self._taken.add(name)
-        return name
+        return free(base, self._taken)
 
     def add(self, question: Question) -> bool:
         """Takes a question in, if a bank can hold it; else says what is wrong with it."""
@@ -115,6 +121,9 @@ class Intake:
         Args:
             single: only one option can be chosen.
         """
+        if len(shares) > MOST_OPTIONS:
+            # Refused when it is added; no need to weigh them.
+            return Choose(tuple(Option(option.text, False) for option in shares))
         best = max((option.share for option in shares), default=Fraction(0))
         keys = [option for option in shares if (option.share > best - CLOSE if single else option.share > 0) and best > 0]
         for option in shares:

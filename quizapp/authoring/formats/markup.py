@@ -15,17 +15,22 @@ if TYPE_CHECKING:
 MAX_DEPTH = 200
 """Nested elements of a text that comes in."""
 
+MAX_TEXT = 200_000
+"""Characters of a text that comes in."""
+
 _VANISHING = ("img", "svg", "video", "audio", "iframe", "object", "embed", "script", "style", "input", "math", "canvas")
 _ENTITY = re.compile(r"&(?=#?[A-Za-z0-9]+;)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINE_START = re.compile(r"(?m)^([ \t]*)(>|#(?=#*(?:\s|$))|[-+](?=\s|$)|[-=](?=[-=]*\s*$)|~(?=~~)|\d+(?=[.)](?:\s|$)))")
 _UNDERSCORE = re.compile(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-_TAGS_IN = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)\b[^>]*?(/?)>")
+_TAGS_IN = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)\b[^<>]*?(/?)>")
+_COMMENT = re.compile(r"<!--(?:(?!-->).)*(?:-->|\Z)", re.S)
+_OPEN_TAG = re.compile(r"<(?![^<>]*>)")
 _EMPTY = frozenset(("br", "hr", "img", "input", "col", "embed", "source", "wbr", "meta", "link"))
 
 
-class TooDeep(ValueError):
-    """HTML nested beyond :data:`MAX_DEPTH`."""
+class TooMuch(ValueError):
+    """A text beyond :data:`MAX_DEPTH` or :data:`MAX_TEXT`."""
 
 
 @lru_cache(maxsize=1)
@@ -48,34 +53,44 @@ def to_html_line(text: str) -> str:
 
 
 def from_plain(text: str) -> str:
-    """Markdown that shows a plain text as it stands."""
+    """Markdown that shows a plain text as it stands.
+
+    Raises:
+        TooMuch: larger than :data:`MAX_TEXT`.
+    """
+    if len(text) > MAX_TEXT:
+        raise TooMuch(f"a text of more than {MAX_TEXT} characters")
     lines = (_escaped(line) for line in text.strip().split("\n"))
     return without_slots("  \n".join(line.rstrip() for line in lines).replace("\n  \n", "\n\n"))
 
 
 def without_slots(text: str) -> str:
-    """Text in which ``{{`` opens no slot of ours: a backslash parts the braces, in code a space."""
+    """Text in which ``{{`` opens no slot of ours: a backslash parts the braces, in code a space.
+
+    Raises:
+        TooMuch: larger than :data:`MAX_TEXT`.
+    """
+    if len(text) > MAX_TEXT:
+        raise TooMuch(f"a text of more than {MAX_TEXT} characters")
     if "{{" not in text:
         return text
 
-    def parted(piece: str) -> str:
-        return "{ {" if piece.startswith("`") else "{\\{"
-
-    pieces = re.split(r"(`{3,}.*?`{3,}|`[^`\n]+`)", text, flags=re.S)
-    for index, piece in enumerate(pieces):
-        while "{{" in pieces[index]:
-            pieces[index] = pieces[index].replace("{{", parted(piece), 1)
-    return "".join(pieces)
+    pieces = re.split(r"((?<!`)```(?!`)(?:(?!```).)*```|(?<!`)`[^`\n]+`)", text, flags=re.S)
+    return "".join(re.sub(r"\{(?=\{)", "{ " if piece.startswith("`") else r"{\\", piece) for piece in pieces)
 
 
 def from_html(text: str) -> tuple[str, tuple[str, ...]]:
     """HTML as Markdown, and the names of the elements in it that Markdown has no place for.
 
     Raises:
-        TooDeep: nested beyond :data:`MAX_DEPTH`.
+        TooMuch: larger than :data:`MAX_TEXT`, or nested beyond :data:`MAX_DEPTH`.
     """
+    if len(text) > MAX_TEXT:
+        raise TooMuch(f"a text of more than {MAX_TEXT} characters")
     if "<" not in text and "&" not in text:
         return without_slots(_escaped(" ".join(text.split()))), ()
+    # What opens and never closes makes Python's parser search to the end again and again.
+    text = _OPEN_TAG.sub("&lt;", _COMMENT.sub("", text))
     _check_depth(text)
     from bs4 import BeautifulSoup
 
@@ -88,7 +103,7 @@ def from_html(text: str) -> tuple[str, tuple[str, ...]]:
     try:
         found = _converter().convert_soup(soup)
     except RecursionError:
-        raise TooDeep("HTML is nested too deeply") from None
+        raise TooMuch("HTML is nested too deeply") from None
     lines = [line if line.endswith("  ") and line.strip() else line.rstrip() for line in found.strip().split("\n")]
     return without_slots(re.sub(r"\n{3,}", "\n\n", "\n".join(lines))), tuple(dict.fromkeys(gone))
 
@@ -100,7 +115,7 @@ def _check_depth(text: str) -> None:
         if not alone and name.lower() not in _EMPTY:
             depth += -1 if closing else 1
             if depth > MAX_DEPTH:
-                raise TooDeep(f"HTML with more than {MAX_DEPTH} nested elements")
+                raise TooMuch(f"HTML with more than {MAX_DEPTH} nested elements")
 
 
 def _escaped(text: str) -> str:

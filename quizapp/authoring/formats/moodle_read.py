@@ -8,13 +8,13 @@ import re
 from fractions import Fraction
 
 from quizapp.authoring.formats.intake import Intake, Share
-from quizapp.authoring.formats.markup import TooDeep, from_html, from_plain, without_slots
+from quizapp.authoring.formats.markup import TooMuch, from_html, from_plain, without_slots
 from quizapp.authoring.formats.numeral import formula, read_number
 from quizapp.authoring.formats.question import Body, Essay, Number, Question, ShortAnswer
 from quizapp.authoring.formats.source import Source
 from quizapp.authoring.formats.tags import read_tags
 from quizapp.authoring.formats.xml_tree import BrokenXml, Element, parse
-from quizapp.model.formula import Formula, FormulaError
+from quizapp.model.formula import MAX_CHARACTERS, Formula, FormulaError
 from quizapp.model.variant import number
 
 RESTARTS = 50
@@ -118,8 +118,8 @@ class _Reader:
             where, message, mend = refusal.args
             self.intake.fail(where.line, where.column, message, mend)
             self.intake.drop(self.id)
-        except TooDeep as error:
-            self.intake.fail(element.line, element.column, str(error), "write it with less markup")
+        except TooMuch as error:
+            self.intake.fail(element.line, element.column, str(error), "write it in fewer words, with less markup")
             self.intake.drop(self.id)
 
     def _question(self, element: Element, kind: str, name: str) -> None:
@@ -254,6 +254,8 @@ class _Reader:
 
         def worked_out(match: "re.Match[str]") -> str:
             source = match[1]
+            if len(source) > MAX_CHARACTERS:
+                raise _Refused(where, f"a formula of more than {MAX_CHARACTERS} characters", "write it by hand")
             for name, value in self.figures.items():
                 source = source.replace(f"{{{name}}}", f"({value})")
             try:
@@ -283,4 +285,4 @@ class _Reader:
 
 def is_moodle(text: str) -> bool:
     """Whether a text begins as Moodle XML does."""
-    return re.match(r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<quiz[\s>]", text[:5000], re.S) is not None
+    return re.match(r"\s*(<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<quiz[\s>]", text[:5000], re.S) is not None

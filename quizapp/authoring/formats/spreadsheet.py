@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from quizapp.authoring.formats.intake import Intake
-from quizapp.authoring.formats.markup import without_slots
+from quizapp.authoring.formats.markup import TooMuch, without_slots
 from quizapp.authoring.formats.numeral import decimal, read_number
 from quizapp.authoring.formats.question import Body, Choose, Essay, Number, Option, Question, Quiz, ShortAnswer
 from quizapp.authoring.formats.source import Source
@@ -65,14 +65,16 @@ def read_csv(source: Source) -> Intake:
             intake.fail(row.line, 1, message, f"put a cell that holds {separator!r} in quotes")
         else:
             cells: dict[str, str] = {}
-            for name, cell in zip(columns, row.fields, strict=False):
-                if name and cell.strip():
-                    cells.setdefault(name, without_slots(cell.strip()))
-            if cells:
-                try:
+            try:
+                for name, cell in zip(columns, row.fields, strict=False):
+                    if name and cell.strip():
+                        cells.setdefault(name, without_slots(cell.strip()))
+                if cells:
                     _Row(intake, cells, row.line).read()
-                except _Refused as refusal:
-                    intake.fail(row.line, 1, *refusal.args)
+            except _Refused as refusal:
+                intake.fail(row.line, 1, *refusal.args)
+            except TooMuch as error:
+                intake.fail(row.line, 1, str(error), "write it in fewer words")
     return intake
 
 

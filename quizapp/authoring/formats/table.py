@@ -25,15 +25,16 @@ def rows(text: str, separator: str, first: int = 1) -> Iterator[Row]:
         first: the first line to read, from 1.
     """
     lines = text.split("\n")
+    counts = [line.count('"') for line in lines]
     at = first - 1
     while at < len(lines):
         if not lines[at].strip():
             at += 1
             continue
         end = at + 1
-        quotes = lines[at].count('"')
+        quotes = counts[at]
         while quotes % 2 and end < len(lines) and end - at < MOST_LINES:
-            quotes += lines[end].count('"')
+            quotes += counts[end]
             end += 1
         fields = None if quotes % 2 else _parsed(lines[at:end], separator)
         if fields is None:

@@ -21,7 +21,6 @@ from quizapp.authoring.formats.question import (
 from quizapp.authoring.formats.report import Loss
 from quizapp.authoring.formats.short import answer_of
 from quizapp.bank.draw import draw, shown_choices
-from quizapp.bank.words import slug
 from quizapp.model.formula import Formula, Scalar
 from quizapp.model.question import ChoicePart, CodePart, Item, NumericPart, Part, SymbolicPart, TextPart
 from quizapp.model.rubric import Rubric
@@ -179,14 +178,3 @@ def _essay(item: Item, rubric: Rubric, variant: Variant) -> Essay:
 
 def _rational(value: Scalar) -> Fraction:
     return value if isinstance(value, Fraction) else Fraction(float(value))
-
-
-def ids(names: Sequence[str], start: str = "question") -> list[str]:
-    """Ids for foreign names, in their order, each as near to its name as ids can be, no two alike."""
-    taken: set[str] = set()
-    found = []
-    for number, name in enumerate(names, 1):
-        free = _free((slug(name)[:60].strip("-") or f"{start}-{number}"), taken)
-        taken.add(free)
-        found.append(free)
-    return found

@@ -6,6 +6,7 @@ import io
 import struct
 import time
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -217,3 +218,39 @@ def test_an_unclosed_quote_costs_one_row(tmp_path: Path) -> None:
     found = brought(text, "quiz.csv", tmp_path)
     assert found.questions == 3
     assert places(found) == [(2, 1)]
+
+
+MANY = 20_000
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("{" * MANY, "quiz.gift"),
+        ("{=a ~b}" * MANY, "quiz.gift"),
+        ("// " + "[id:" * MANY + "\nQ{=a ~b}", "quiz.gift"),
+        ("Q{" + "=a ~b" * MANY + "}", "quiz.gift"),
+        ("[html]Q" + "<a " * MANY + "{=a ~b}", "quiz.gift"),
+        ("[html]Q<a " + "a='" * MANY + ">{=a ~b}", "quiz.gift"),
+        ("[html]Q" + "<!-- >" * MANY + "{=a ~b}", "quiz.gift"),
+        ("[html]Q" + "<p>" * MANY + "{=a ~b}", "quiz.gift"),
+        ("[html]Q" + "<!x>" * MANY + "{=a ~b}", "quiz.gift"),
+        ("[markdown]" + "`" * MANY + "\\{\\{ x{=a ~b}", "quiz.gift"),
+        ("Q{" + "\\" * MANY, "quiz.gift"),
+        ("#html:true\n" + "{{c1::" * MANY + "\tb", "notes.txt"),
+        ("#html:true\n" + "[sound:" * MANY + "\tb", "notes.txt"),
+        ("<!-- -->" * 600 + "x", "quiz.xml"),
+        ("<quiz>" + GOOD.format("q", RIGHT).replace("q?", "<![CDATA[" + "<b" * MANY + "]]>") + "</quiz>", "quiz.xml"),
+        ("<quiz>" + GOOD.replace("numerical", "calculated").format("q", RIGHT.replace("3", "pow(" * MANY)) + "</quiz>", "quiz.xml"),
+        ("question,a\n" + ('"x,\n' + "\n" * 300) * 500, "quiz.csv"),
+        ("A. x\n" * MANY, "quiz.aiken"),
+        ("x" * 300_000 + " {=a ~b}", "quiz.gift"),
+        ("[markdown]" + "x" * 300_000 + " {=a ~b}", "quiz.gift"),
+    ],
+    ids=range(20),
+)
+def test_no_text_takes_long(text: str, name: str, tmp_path: Path) -> None:
+    began = time.process_time()
+    with suppress(Unreadable):
+        assert brought(text, name, tmp_path).questions <= 1
+    assert time.process_time() - began < 8
