@@ -7,7 +7,7 @@ Here: support weighed against denial, order and polarity, clause by clause. Word
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, window
@@ -212,21 +212,39 @@ def _words_of(claim: Claim, clauses: Sequence[Clause]) -> tuple[Word, ...]:
     return window(clauses, claim.first, claim.last).words
 
 
-def find(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], views: Sequence[Window], rubric: ReadyRubric) -> Finding:
+Measure = Callable[[ReadyCriterion, Window], Support]
+"""How well a window says what a criterion asks for, polarity aside: what a tier of the scorer gives."""
+
+
+def find(
+    known: ReadyCriterion,
+    answer: str,
+    clauses: Sequence[Clause],
+    views: Sequence[Window],
+    rubric: ReadyRubric,
+    measure: Measure = support,
+) -> Finding:
     """The best support for a criterion that no denial in the same window spoils, and the last denial."""
     denials: dict[int, Support] = {}
+    wrong = frozenset(key for phrase in known.reject for key in phrase.weights)
     for at, clause in enumerate(clauses):
+        if not clause.keys & (known.terms | wrong):
+            continue
         found = _denial(known, clause, rubric)
         if found.strength and not _contrasted(known, clauses, at):
             denials[at] = found
     best = _regex_claim(known, answer, clauses)
     turned = 0.0
+    speaks = [bool(clause.keys & known.terms) for clause in clauses]
     for view in views:
+        # Where an outer clause holds none of the criterion's words, a smaller window says the same.
+        if not (speaks[view.first] and speaks[view.last]):
+            continue
         if any(at in denials for at in range(view.first, view.last + 1)) or len(view.words) > MAX_WINDOW_WORDS:
             continue
         if any(clause.reported for clause in view.clauses):
             continue
-        found = support(known, view)
+        found = measure(known, view)
         strength = found.strength * (1.0 if view.first == view.last else 0.97)
         if _turned_round(known, found, view, clauses, rubric):
             strength *= TURNED_ROUND

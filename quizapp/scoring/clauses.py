@@ -24,6 +24,7 @@ from quizapp.scoring.lexicon import (
     NEEDLESS,
     NO_EFFECT,
     OTHER_LANGUAGES,
+    REFUSED,
     REPORTED,
     SUPPOSING,
     TAKEN_BACK,
@@ -36,6 +37,7 @@ MAX_WINDOW_WORDS = 60
 _END = re.compile(r"[.!?]+(?=[\s\"')\]]|$)|[\n;]")
 _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bapprox|\bcf)$", re.I)
 _NO_EFFECT = re.compile(f"{NO_EFFECT}|{NEEDLESS}")
+_REFUSED = re.compile(REFUSED)
 _REPORTED = re.compile(REPORTED)
 _TAKEN_BACK = re.compile(TAKEN_BACK)
 _TO_THE_GRADER = re.compile(TO_THE_GRADER)
@@ -82,6 +84,8 @@ class Clause:
     """It calls something wrong, or is reported: the learner doesn't claim it."""
     reported: bool
     """It tells what others hold, the next clause takes it back, or it is addressed to whoever grades."""
+    keys: frozenset[str] = frozenset()
+    """Keys of its content words."""
     harm: bool = False
     """What follows in its sentence tells of harm: a negation in it states the problem."""
 
@@ -172,6 +176,7 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
                     no_effect=bool(_NO_EFFECT.search(lowered)),
                     distanced=reported or any(word.text in DISTANCED for word in run),
                     reported=reported,
+                    keys=frozenset(word.key for word in run if word.content),
                 )
             )
         run, conditional = [], False
@@ -205,6 +210,9 @@ def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
         if _TAKEN_BACK.search(lowered):
             for other in _before(clauses, at):
                 out[other] = replace(out[other], distanced=True, reported=True)
+        if _REFUSED.search(lowered):
+            for other in (other for other in same if other >= at):
+                out[other] = replace(out[other], no_effect=True, conditional=False)
         if clause.no_effect:
             following = at + 1
             if following in same and clauses[following].words[0].text in _COMPLEMENT:

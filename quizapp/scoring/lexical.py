@@ -215,23 +215,29 @@ def _by_key(words: Sequence[Word]) -> dict[str, Word]:
     return {word.key: word for word in reversed(words) if word.content}
 
 
-def _cover(phrase: Phrase, by_key: Mapping[str, Word], stand_ins: Mapping[str, tuple[str, ...]]) -> Support:
-    """How much of a phrase the words hold, whatever their order; its *same* or *differ* weighs most."""
-    total = sum(phrase.weights.values())
-    if not total:
-        return NOTHING
-    used = [by_key[key] for key in phrase.weights if key in by_key]
-    gained, factor = sum(weight for key, weight in phrase.weights.items() if key in by_key), 1.0
+def _cover(phrase: Phrase, by_key: Mapping[str, Word], stand_ins: Mapping[str, tuple[str, ...]], least: float) -> Support:
+    """How much of a phrase the words hold, its *same* or *differ* weighing most; nothing where not above ``least``."""
+    gained = missed = 0.0
+    missing: list[tuple[str, float]] = []
     for key, weight in phrase.weights.items():
         if key in by_key:
-            continue
+            gained += weight
+        else:
+            missed += weight
+            missing.append((key, weight))
+    total = gained + missed
+    if not total or gained + (GROUP_WEIGHT * missed if stand_ins else 0.0) <= least * total:
+        return NOTHING
+    used = [by_key[key] for key in phrase.weights if key in by_key]
+    factor = 1.0
+    for key, weight in missing:
         if key in OPPOSITE:
             factor = OPPOSED if OPPOSITE[key] in by_key else UNSAID
-        others = (by_key[other] for other in stand_ins.get(key, ()) if other in by_key)
-        stand_in = next((word for word in others if word not in used), None)
-        if stand_in is not None:
-            gained += GROUP_WEIGHT * weight
-            used.append(stand_in)
+        for other in stand_ins.get(key, ()):
+            if other in by_key and by_key[other] not in used:
+                gained += GROUP_WEIGHT * weight
+                used.append(by_key[other])
+                break
     said = {word.key for word in used}
     if 2 * len(phrase.telling & said) < len(phrase.telling) or not phrase.subject <= said:
         factor *= UNSAID
@@ -246,7 +252,7 @@ def best_phrase(
     told: Order | None = None
     best = NOTHING
     for phrase in phrases:
-        found = _cover(phrase, by_key, stand_ins)
+        found = _cover(phrase, by_key, stand_ins, best.strength)
         if found.strength <= best.strength:
             continue
         if phrase.order:

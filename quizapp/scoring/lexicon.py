@@ -34,6 +34,8 @@ NEGATORS = frozenset(
 )
 INABILITY = frozenset({"cannot", "can't", "cant", "couldn't", "couldnt", "unable"})
 """Say that something is beyond a thing's power: an explanation of the problem, not a denial of it."""
+NOT_ONLY = frozenset({"only", "just", "merely", "simply", "solely"})
+"""``not only X but Y`` denies nothing; without the second half it denies the *only*."""
 HARMLESS_AFTER = _words("only just merely simply solely necessarily sure certain clear surprising because matter longer")
 EXTENT_BEFORE = _words("to nearly almost next practically virtually like about")
 """``clipped to nothing``, ``almost none``: a measure, no denial."""
@@ -64,7 +66,13 @@ ADVERSE = _words(
 """Words of harm: *X is not done, so Y goes wrong* states the problem, it denies nothing."""
 MODALS = _words("should must need needs would shouldn't mustn't needn't wouldn't won't will shall ought may")
 
+REFUSED = (
+    r"\b(?:i|we|you|one)(?:'d|\s+would|\s+should|\s+will|\s+do|\s+need)?\s*(?:not|n't|never|wouldn't|shouldn't|don't|won't|needn't)\s+(?:\w+\s+)?"
+    r"(?:check|look|ask|want|compare|log|worry|bother|expect|demand|insist|test|do|care|mind|suspect|blame|inspect|verify|review)\b"
+)
+"""A clause that says that one would not look at what its sentence then names; matched on lower-case text."""
 NEEDLESS = (
+    r"\b(?:has|have|had)\s+not\s+to\b|"
     r"\bno\s+(?:real\s+)?(?:need|reason|point|use|sense)\b|\bneedn'?t\b|\bneeds?\s+not\b"
     r"|\b(?:not|never|n't|don'?t|doesn'?t|didn'?t|wouldn'?t|won'?t)\s+(?:\w+\s+){0,2}?(?:need|have)\s+to\b"
     r"|\b(?:not|isn'?t|aren'?t|wasn'?t|never)\s+(?:\w+\s+)?(?:necessary|needed|required|useful|helpful|worth|important|relevant)\b"

@@ -14,6 +14,7 @@ from quizapp.scoring.answer import MAX_CHARACTERS, AnswerError, sentence
 from quizapp.scoring.claims import Claim, Finding, Spans, echoes, find, is_whole_answer, shown, strung_together
 from quizapp.scoring.clauses import in_another_language, is_list, split, windows
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, ready
+from quizapp.scoring.tier import Tier, present
 from quizapp.scoring.words import read_words
 
 FEWEST_WORDS = 3
@@ -82,12 +83,13 @@ def _follow_up(rubric: ReadyRubric, criteria: Sequence[CriterionScore], shown: S
     return min(open_criteria, key=lambda entry: entry[0])[1] if open_criteria else None
 
 
-def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]) -> Score:
+def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str], tier: Tier | None = None) -> Score:
     """Scores a written answer.
 
     Args:
         stem: the question as shown; repeating it earns nothing.
         titles: misconception id -> title.
+        tier: ``None``: the best one that is loaded.
 
     Raises:
         AnswerError: the answer is longer than ``MAX_CHARACTERS``.
@@ -115,7 +117,8 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
 
     clauses = split(answer, words)
     views = tuple(windows(clauses))
-    findings = [find(criterion, answer, clauses, views, known) for criterion in known.criteria]
+    measure = (tier or present()).measure(answer, clauses)
+    findings = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
     strung = strung_together(findings, clauses, known)
     stated = {
         m.shown.id: (m, claim) for m in known.misconceptions if (claim := shown(m, known.criteria, clauses, views)) is not None

@@ -21,6 +21,7 @@ from quizapp.scoring.lexicon import (
     HARMLESS_AFTER,
     INABILITY,
     NEGATORS,
+    NOT_ONLY,
     OPPOSITE,
     PROTECTED,
 )
@@ -284,6 +285,9 @@ def _polarised(words: Sequence[Word]) -> list[Word]:
         following = at + 1
         reach, between = 5, 0
         if following < len(words) and words[following].text in HARMLESS_AFTER - {"necessarily", "longer"}:
+            rest = {other.text for other in words[following : following + 30]}
+            if words[following].text in NOT_ONLY and not rest & {"but", "also", "too", "it", "they"}:
+                continue
             out[at] = replace(word, negator=False)
             continue
         if word.text in ("nothing", "none", "no", "zero") and at and words[at - 1].text in EXTENT_BEFORE:

@@ -1,0 +1,188 @@
+"""Readers of human-graded answer sets, and what a pair of answer and reference looks like in numbers.
+
+The sets are not part of this project: a folder that holds them is given to ``benchmarks/scoring.py``. Needs numpy.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rapidfuzz import fuzz
+
+from quizapp.scoring.clauses import split, window
+from quizapp.scoring.semantic.alignment import Text, align, weighted
+from quizapp.scoring.words import Word, read_words, stem
+
+FEATURES = (
+    *("recall", "precision", "f1", "new recall", "new precision", "idf recall", "new idf recall", "fuzzy recall", "trigrams"),
+    *("bigrams", "order", "token set", "token sort", "length", "length ratio", "of question", "negation differs"),
+)
+ALIGNED = ("aligned cosine", "aligned recall", "aligned precision", "new aligned recall")
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One answer that people have graded."""
+
+    group: str
+    """The question's id, or the assignment."""
+    split: str
+    question: str
+    references: tuple[str, ...]
+    answer: str
+    grade: float
+
+
+def semeval(folder: Path, corpus: str) -> Iterator[Graded]:
+    """SemEval-2013 task 7, two classes: 1 for correct."""
+    for row in json.loads((folder / "semeval2013" / "2way.json").read_text("utf-8")):
+        if row["corpus"] == corpus:
+            best = tuple(dict.fromkeys(row["refs"]))
+            yield Graded(row["qid"], row["split"], row["question"], best, row["answer"], float(row["label"] == "correct"))
+
+
+def mohler(folder: Path) -> Iterator[Graded]:
+    """Mohler 2011: grades 0 to 5, grouped by assignment."""
+    with (folder / "mohler" / "mohler.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            group = row["id"].split(".")[0]
+            yield Graded(group, "", row["question"], (row["desired_answer"],), row["student_answer"], float(row["score_avg"]))
+
+
+def asap(folder: Path, number: int) -> tuple[str, tuple[str, ...], list[tuple[str, int]]]:
+    """ASAP-SAS: the prompt, the key elements of its rubric, and (answer, points)."""
+    folder = folder / "asap_sas"
+    with zipfile.ZipFile(folder / f"set{number}_description.docx") as document:
+        xml = document.read("word/document.xml").decode()
+    text = re.sub(r"<[^>]+>", "", xml.replace("</w:p>", "\n"))
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    first = lines.index("Key Elements:") + 1
+    last = next(at for at in range(first, len(lines)) if lines[at].startswith("Rubric:"))
+    prompt = next(lines[at + 1] for at, line in enumerate(lines) if line.startswith("Prompt"))
+    with (folder / "public_leaderboard_solution.csv").open(encoding="utf-8", newline="") as file:
+        points = {row["id"]: int(row["essay_score"]) for row in csv.DictReader(file)}
+    with (folder / "public_leaderboard_rel_2.tsv").open(encoding="utf-8", errors="replace", newline="") as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row["EssaySet"] == str(number)]
+    answers = [(row["EssayText"].replace("^p", "\n"), points[row["Id"]]) for row in rows if row["Id"] in points]
+    return prompt, tuple(lines[first:last]), answers
+
+
+@lru_cache(maxsize=65536)
+def words(text: str) -> tuple[Word, ...]:
+    return read_words(text)
+
+
+@lru_cache(maxsize=65536)
+def stems(text: str) -> tuple[str, ...]:
+    """Stems of the content words, without this field's concepts: the sets are about other fields."""
+    return tuple(stem(word.text) for word in words(text) if word.content)
+
+
+def idf(texts: Sequence[str]) -> dict[str, float]:
+    """Stem -> inverse document frequency."""
+    seen = Counter(key for text in texts for key in set(stems(text)))
+    return {key: math.log((len(texts) + 1) / (count + 0.5)) for key, count in seen.items()}
+
+
+def _share(wanted: Sequence[str] | set[str], held: set[str], weight: dict[str, float] | None = None) -> float:
+    unique = set(wanted)
+    total = sum(weight.get(key, 5.0) for key in unique) if weight else len(unique)
+    return sum((weight.get(key, 5.0) if weight else 1.0) for key in unique & held) / total if total else 0.0
+
+
+def _grams(text: str, size: int) -> set[str]:
+    flat = " ".join(re.findall(r"\w+", text.casefold()))
+    return {flat[at : at + size] for at in range(len(flat) - size + 1)}
+
+
+def _ordered(one: Sequence[str], other: Sequence[str]) -> float:
+    """Longest common subsequence, as a share of the first."""
+    row = [0] * (len(other) + 1)
+    for key in one:
+        last = 0
+        for at, held in enumerate(other, 1):
+            last, row[at] = row[at], last + 1 if key == held else max(row[at], row[at - 1])
+    return row[-1] / len(one) if one else 0.0
+
+
+def _lexical(question: str, reference: str, answer: str, weight: dict[str, float]) -> list[float]:
+    r, a, q = stems(reference), stems(answer), set(stems(question))
+    held, wanted = set(a), set(r)
+    new = wanted - q
+    recall, precision = _share(r, held), _share(a, wanted)
+    fuzzy = [max((fuzz.ratio(key, other) for other in held), default=0.0) / 100 for key in wanted]
+    one, other = _grams(reference, 3), _grams(answer, 3)
+    pairs, found = set(pairwise(r)), set(pairwise(a))
+    denied = any(word.negator for word in words(answer)) != any(word.negator for word in words(reference))
+    return [
+        *(recall, precision, 2 * recall * precision / (recall + precision) if recall + precision else 0.0),
+        *(_share(new, held), _share(held - q, wanted), _share(r, held, weight), _share(new, held, weight)),
+        *(sum(fuzzy) / len(fuzzy) if fuzzy else 0.0, 2 * len(one & other) / (len(one) + len(other) or 1)),
+        *(len(pairs & found) / (len(pairs) or 1), _ordered(r, a)),
+        *(fuzz.token_set_ratio(reference, answer) / 100, fuzz.token_sort_ratio(reference, answer) / 100),
+        *(math.log1p(len(a)), min(3.0, len(a) / (len(r) or 1)), _share(a, q), float(denied)),
+    ]
+
+
+class Pairs:
+    """Features of answers against their references; with an encoder, aligned token states too."""
+
+    def __init__(self, weight: dict[str, float], encoder: Any = None) -> None:
+        self.weight, self.encoder = weight, encoder
+        self._texts: dict[str, Text] = {}
+
+    def text(self, text: str) -> Text:
+        if text not in self._texts:
+            content = [(word.start, word.end) for word in words(text) if word.content]
+            self._texts[text] = weighted(text, self.encoder.encode([text])[0], content)
+        return self._texts[text]
+
+    def _aligned(self, question: str, reference: str, answer: str) -> list[float]:
+        wanted, held = self.text(reference), self.text(answer)
+        found = align(wanted, held)
+        known = set(stems(question))
+        spans = [(word.start, word.end) for word in words(reference) if word.content and stem(word.text) not in known]
+        new = weighted(reference, wanted.encoded, spans) if spans else wanted
+        return [found.cosine, found.recall, found.precision, align(new, held).recall]
+
+    def features(self, graded: Graded) -> list[float]:
+        """Best value over the references; what isn't a likeness comes from the reference that is covered best."""
+        table = [_lexical(graded.question, reference, graded.answer, self.weight) for reference in graded.references]
+        best = max(table, key=lambda row: row[2])
+        row = [*(max(column) for column in list(zip(*table, strict=True))[:13]), *best[13:]]
+        if self.encoder is not None:
+            near = sorted(zip(table, graded.references, strict=True), key=lambda pair: -pair[0][2])[:4]
+            found = [self._aligned(graded.question, reference, graded.answer) for _, reference in near]
+            row += [max(column) for column in zip(*found, strict=True)]
+        return row
+
+    def matrix(self, rows: Sequence[Graded]) -> np.ndarray:
+        return np.array([self.features(row) for row in rows])
+
+
+def turned_round(graded: Graded) -> bool:
+    """Whether the answer denies words of its nearest reference that this doesn't deny."""
+    reference = max(graded.references, key=lambda text: _share(stems(text), set(stems(graded.answer))))
+    wanted = {word.key for word in words(reference) if word.content}
+    if any(word.negator for word in words(reference)):
+        return False
+    return any(word.key in wanted for clause in split(graded.answer, words(graded.answer)) for word in clause.denied)
+
+
+def windows_of(answer: str) -> list[str]:
+    """Each clause, each two neighbours."""
+    clauses = split(answer, words(answer))
+    spans = [window(clauses, at, min(at + size, len(clauses) - 1)) for size in (0, 1, 2) for at in range(len(clauses))]
+    return list(dict.fromkeys(answer[view.clauses[0].start : view.clauses[-1].end] for view in spans))

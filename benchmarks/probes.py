@@ -1,0 +1,210 @@
+"""Answers to probes with the marks that people gave, and how the app's scorer does on them."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from quizapp.bank.draw import draw
+from quizapp.bank.find import builtin_folder
+from quizapp.bank.load import load
+from quizapp.model.rubric import Rubric
+from quizapp.model.variant import fill
+from quizapp.scoring.score import filled_rubric
+from quizapp.scoring.text import score_text
+
+FOLDER = Path(__file__).with_name("answers")
+DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic", "misconception"})
+BLUFFING = frozenset({"stuffed", "nonsense", "orders"})
+VERBS = frozenset(
+    ["is", "are", "was", "were", "has", "have", "must", "should", "can", "will", "would", "do", "does", "did", "may", "might"]
+    + ["could", "need", "needs"]
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer and its marks."""
+
+    kind: str
+    text: str
+    met: frozenset[str]
+    misconceptions: frozenset[str]
+    unsure: frozenset[str] = frozenset()
+    """Criteria on which two fair readers could differ: left out."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The marked answers to one probe."""
+
+    name: str
+    rubric: Rubric
+    stem: str
+    answers: tuple[Answer, ...]
+
+
+@dataclass
+class Judged:
+    """Counts over all decisions."""
+
+    right: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    false_met: int = 0
+    false_unmet: int = 0
+    ideas: list[int] = field(default_factory=lambda: [0, 0, 0])
+    credit: dict[str, list[int]] = field(default_factory=lambda: {"denying": [0, 0], "bluffing": [0, 0]})
+    turned: list[int] = field(default_factory=lambda: [0, 0])
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.right[True] / max(1, 2 * self.right[True] + self.false_met + self.false_unmet)
+
+    @property
+    def accuracy(self) -> float:
+        right = sum(self.right.values())
+        return right / max(1, right + self.false_met + self.false_unmet)
+
+    @property
+    def misconception_f1(self) -> float:
+        return 2 * self.ideas[0] / max(1, 2 * self.ideas[0] + self.ideas[1] + self.ideas[2])
+
+    def false_credit(self, kind: str) -> float:
+        return self.credit[kind][0] / max(1, self.credit[kind][1])
+
+    @property
+    def still_accepted(self) -> float:
+        return self.turned[0] / max(1, self.turned[1])
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    for line in path.read_text("utf-8").splitlines():
+        if line.strip():
+            yield json.loads(line)
+
+
+def builtin_answers(only: str | None = None) -> list[Answers]:
+    """The answers in ``benchmarks/answers``, to the probes of the built-in banks."""
+    library = load([builtin_folder()])
+    found = []
+    for path in sorted(FOLDER.glob("*.jsonl")):
+        if only not in (None, path.stem) or path.stem not in library.items:
+            continue
+        rows = [row for row in _rows(path) if "met" in row]
+        item = library.items[path.stem].item
+        values = draw(item, None).values
+        rubric = filled_rubric(item.rubric, values)  # type: ignore[union-attr]
+        answers = tuple(
+            Answer(
+                row["kind"],
+                row["text"],
+                frozenset(row["met"]),
+                frozenset(row.get("misconceptions", ())),
+                frozenset(row.get("unsure", ())),
+            )
+            for row in rows
+        )
+        if answers:
+            found.append(Answers(path.stem, rubric, fill(item.stem, values), answers))
+    return found
+
+
+def outside_answers(folder: Path) -> list[Answers]:
+    """Probes kept elsewhere: a rubric as JSON, and answers with a grade of 0 or 1 for each criterion."""
+    found = []
+    for path in sorted(folder.glob("*.rubric.json")):
+        name = path.name.removesuffix(".rubric.json")
+        data = json.loads(path.read_text("utf-8"))
+        ideas = data.get("misconceptions", ())
+        rubric = Rubric.model_validate(
+            {
+                "criteria": [{"id": id, **criterion} for id, criterion in data["criteria"].items()],
+                "misconceptions": [
+                    {"id": m["id"].replace("_", "-"), "accept": m["accept"], "refute": m["reject"], "cancels": m["links"]}
+                    for m in ideas
+                ],
+            }
+        )
+        only = frozenset(m["id"].replace("_", "-") for m in ideas[:1])
+        answers = tuple(
+            Answer(
+                row["kind"],
+                row["text"],
+                frozenset(id for id, met in row["grades"].items() if met),
+                only if row.get("misconception") else frozenset(),
+            )
+            for row in _rows(folder / f"{name}.answers.jsonl")
+        )
+        found.append(Answers(name, rubric, data["question"], answers))
+    return found
+
+
+def with_not(sentence: str) -> str | None:
+    """The sentence with a *not* after its first auxiliary; ``None`` where it has none, or denies something already."""
+    if re.search(r"\b(?:not|no|never|nothing|none|nor|neither|cannot|without)\b|n['’]t\b", sentence, re.I):
+        return None
+    words = sentence.split()
+    for at, word in enumerate(words):
+        if word.lower() in VERBS:
+            return " ".join([*words[: at + 1], "not", *words[at + 1 :]])
+    return None
+
+
+def judged(sets: Sequence[Answers], tier: Any) -> Judged:
+    """Scores every answer and compares, criterion by criterion; *unsure* counts as not met."""
+    out = Judged()
+    for probe in sets:
+        for answer in probe.answers:
+            score = score_text(probe.rubric, probe.stem, answer.text, {}, tier)
+            for criterion in score.criteria:
+                if criterion.id in answer.unsure:
+                    continue
+                met, wanted = criterion.met == "met", criterion.id in answer.met
+                out.right[wanted] += met == wanted
+                out.false_met += met and not wanted
+                out.false_unmet += wanted and not met
+                kind = "denying" if answer.kind in DENYING else "bluffing" if answer.kind in BLUFFING else None
+                if kind and not wanted:
+                    out.credit[kind][0] += met
+                    out.credit[kind][1] += 1
+                if met and wanted:
+                    _turn(probe, answer.text, criterion.id, criterion.evidence, tier, out)
+            shown = set(score.misconceptions)
+            out.ideas[0] += len(shown & answer.misconceptions)
+            out.ideas[1] += len(shown - answer.misconceptions)
+            out.ideas[2] += len(answer.misconceptions - shown)
+    return out
+
+
+def _turn(probe: Answers, text: str, id: str, evidence: Sequence[tuple[int, int]], tier: Any, out: Judged) -> None:
+    """The sentence that earned a criterion, by itself and with a *not* put in."""
+    ends = [0, *(match.end() for match in re.finditer(r"[.!?;]\s+|\n", text)), len(text)]
+    for start, end in pairwise(ends):
+        if start <= evidence[0][0] < end:
+            sentence = text[start:end].strip()
+            changed = with_not(sentence)
+            alone = score_text(probe.rubric, probe.stem, sentence, {}, tier)
+            if changed is None or not any(c.id == id and c.met == "met" for c in alone.criteria):
+                return
+            after = score_text(probe.rubric, probe.stem, changed, {}, tier)
+            out.turned[0] += any(c.id == id and c.met == "met" for c in after.criteria)
+            out.turned[1] += 1
+            return
+
+
+def seconds_each(sets: Sequence[Answers], tier: Any) -> tuple[float, float]:
+    """Median and 95th percentile of the processor's seconds for one answer, once the rubrics are read."""
+    taken = []
+    for probe in sets:
+        score_text(probe.rubric, probe.stem, "Each rank divides by its own count.", {}, tier)
+        for answer in probe.answers:
+            start = time.process_time()
+            score_text(probe.rubric, probe.stem, answer.text, {}, tier)
+            taken.append(time.process_time() - start)
+    taken.sort()
+    return taken[len(taken) // 2], taken[int(0.95 * (len(taken) - 1))]

@@ -1,0 +1,102 @@
+"""Which tier scores written answers: the lexical one, always there, or the semantic one, once it has been loaded.
+
+Here: the choice, and the name that is stored with each score. What a tier measures is ``quizapp.scoring.lexical`` and
+``quizapp.scoring.semantic``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, Protocol
+
+from quizapp.scoring.claims import Measure
+from quizapp.scoring.clauses import Clause
+from quizapp.scoring.lexical import support
+
+TierName = Literal["lexical", "semantic"]
+_SOURCES = ("answer", "claims", "clauses", "lexical", "lexicon", "order", "text", "tier", "words")
+
+
+class Tier(Protocol):
+    """A way to measure support."""
+
+    name: TierName
+
+    def measure(self, answer: str, clauses: Sequence[Clause]) -> Measure:
+        """What measures the windows of one answer."""
+
+
+class Lexical:
+    """Words, their stems and the field's synonyms. Needs nothing that isn't always installed."""
+
+    name: TierName = "lexical"
+
+    def measure(self, answer: str, clauses: Sequence[Clause]) -> Measure:
+        return support
+
+
+class Semantic:
+    """The lexical measure, moved by aligned token states."""
+
+    name: TierName = "semantic"
+
+    def __init__(self) -> None:
+        """Loads the model: one to two seconds, some 0.2 GB.
+
+        Raises:
+            quizapp.scoring.semantic.encoder.ModelUnavailable: the extra isn't installed, or its weights aren't those known.
+        """
+        from quizapp.scoring.semantic.encoder import Encoder
+
+        self.encoder = Encoder()
+
+    def measure(self, answer: str, clauses: Sequence[Clause]) -> Measure:
+        from quizapp.scoring.semantic.tier import SemanticReader
+
+        return SemanticReader(self.encoder, answer, clauses).support
+
+
+_present: Tier = Lexical()
+
+
+def present() -> Tier:
+    """The tier that scores now."""
+    return _present
+
+
+def use(tier: Tier) -> None:
+    """Makes a tier the one that scores from now on."""
+    global _present
+    _present = tier
+
+
+def load_semantic() -> str | None:
+    """Loads the semantic tier and makes it the one that scores; where it can't be had, why. Safe to call from a thread."""
+    from quizapp.scoring.semantic.encoder import ModelUnavailable
+
+    if _present.name == "semantic":
+        return None
+    try:
+        use(Semantic())
+    except ModelUnavailable as error:
+        return str(error)
+    return None
+
+
+@lru_cache(maxsize=1)
+def rules_hash() -> str:
+    """A hash of the rules that score written answers: another one may give other points."""
+    folder = Path(__file__).parent
+    sources = [folder / f"{name}.py" for name in _SOURCES] + sorted((folder / "semantic").glob("*.py"))
+    digest = hashlib.sha256()
+    for path in sources:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def scorer_name() -> str:
+    """The tier that scores now, with the hash of its rules: ``lexical 3f2a...``."""
+    return f"{_present.name} {rules_hash()}"
