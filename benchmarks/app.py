@@ -1,0 +1,205 @@
+"""How soon the first question stands on the screen, and how soon a key shows, in a real terminal with 5,000 items.
+
+    python benchmarks/app.py [--quick] [--json]
+
+Baseline: an app that shows the same widgets with texts written into it, started the same way in the same run. Both are programs in
+a pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from pathlib import Path
+
+ITEMS = 5_000
+BANKS = 10
+STEM = "Two ranks hold {} and 3 examples. Which mean was meant?"
+MARK = b"Which mean was meant?"
+HARD_CODED = """
+from textual.app import App
+from textual.containers import VerticalScroll
+from textual.widgets import Footer, Markdown, OptionList, Static
+from textual.binding import Binding
+
+
+class Shown(App):
+    BINDINGS = [Binding("f1", "help", "Help"), Binding("escape", "quit", "Home"), Binding("ctrl+s", "quit", "Answer")]
+
+    def compose(self):
+        yield Static("question 1 of 1", markup=False)
+        with VerticalScroll():
+            yield Markdown("Two ranks hold 1 and 3 examples. Which mean was meant?")
+            yield OptionList("1", "2", "3", compact=True)
+        yield Static("", markup=False)
+        yield Footer(compact=True, show_command_palette=False)
+
+
+Shown().run()
+"""
+
+
+def bank(number: int, items: int) -> str:
+    """A bank's YAML, without reading notes: its first step is a question."""
+    lines = [f"id: bank-{number}", f"title: Bank {number}", f"place: {number + 1}", "description: Numbers.", "items:"]
+    for item in range(items):
+        lines += [
+            "  - kind: checkpoint",
+            f"    id: q-{number}-{item}",
+            "    topics: [mean]",
+            "    difficulty: 1",
+            "    confidence: false",
+            f"    stem: {STEM.format(item + 1)}",
+            "    explanation: Because.",
+            "    choices:",
+            "      - {id: one, value: 1, key: true}",
+            "      - {id: two, value: 2, misconception: mean-of-rank-means}",
+            "      - {id: three, value: 3, misconception: mean-of-rank-means}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+class Terminal:
+    """A program in a pseudo-terminal."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.started = time.perf_counter()
+        self._process = subprocess.Popen(
+            command,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**environment, "TERM": "xterm-256color"},
+            start_new_session=True,
+        )
+        os.close(theirs)
+        self._end = ours
+        self.seen = b""
+
+    def until(self, mark: bytes, seconds: float = 60.0) -> float:
+        """Seconds from the start until the words have arrived."""
+        deadline = time.perf_counter() + seconds
+        while mark not in self.seen:
+            if not self._read(deadline - time.perf_counter()):
+                raise SystemExit(f"{mark!r} did not appear; the screen holds {self.seen[-500:]!r}")
+        return time.perf_counter() - self.started
+
+    def _read(self, seconds: float) -> bool:
+        readable, _, _ = select.select([self._end], [], [], max(0.0, seconds))
+        if not readable:
+            return False
+        try:
+            self.seen += os.read(self._end, 1 << 16)
+        except OSError:
+            raise SystemExit(f"the program ended: {self.seen[-500:]!r}") from None
+        return True
+
+    def quiet(self, seconds: float = 0.3) -> None:
+        """Waits until nothing has arrived for a while."""
+        while self._read(seconds):
+            pass
+
+    def key(self, keys: bytes) -> float:
+        """Seconds from a key to the first bytes that it brings."""
+        start = time.perf_counter()
+        os.write(self._end, keys)
+        if not self._read(5.0):
+            raise SystemExit(f"the key {keys!r} brought nothing")
+        return time.perf_counter() - start
+
+    def close(self) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._end)
+
+
+def first_question(command: list[str], environment: dict[str, str], times: int) -> list[float]:
+    seconds = []
+    for _ in range(times):
+        terminal = Terminal(command, environment)
+        try:
+            seconds.append(terminal.until(MARK))
+        finally:
+            terminal.close()
+    return seconds
+
+
+def keys(command: list[str], environment: dict[str, str], times: int) -> list[float]:
+    """Of arrow keys in a bank's list of steps."""
+    terminal = Terminal(command, environment)
+    try:
+        terminal.until(b"Bank 0")
+        terminal.quiet(1.0)
+        os.write(terminal._end, b"o")
+        terminal.quiet(1.0)
+        seconds = []
+        for _ in range(times):
+            seconds.append(terminal.key(b"\x1b[B"))
+            terminal.quiet(0.05)
+        return seconds
+    finally:
+        terminal.close()
+
+
+def p95(values: list[float]) -> float:
+    return sorted(values)[min(len(values) - 1, int(0.95 * len(values)))]
+
+
+def measure(times: int) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "banks").mkdir()
+        for number in range(BANKS):
+            (folder / "banks" / f"bank-{number}.yaml").write_text(bank(number, ITEMS // BANKS), encoding="utf-8")
+        (folder / "shown.py").write_text(HARD_CODED, encoding="utf-8")
+        environment = {
+            **os.environ,
+            "QUIZAPP_HOME": str(folder / "home"),
+            "QUIZAPP_BANKS": "",
+            "XDG_CACHE_HOME": str(folder / "cache"),
+        }
+        quizapp = [str(Path(sys.executable).with_name("quizapp"))]
+        study = [*quizapp, "study", "bank-0", "--bank", str(folder / "banks")]
+        first_question(study, environment, 1)  # fills caches: what a learner meets each day but the first
+        plain, ours = [], []
+        for _ in range(times):
+            plain += first_question([sys.executable, str(folder / "shown.py")], environment, 1)
+            ours += first_question(study, environment, 1)
+        pressed = keys([*quizapp, "--bank", str(folder / "banks")], environment, 10 * times)
+    return {
+        "hard_coded_seconds": statistics.median(plain),
+        "first_question_seconds": statistics.median(ours),
+        "first_question_vs_hard_coded": statistics.median(ours) / statistics.median(plain),
+        "key_to_paint_p50_ms": 1000 * statistics.median(pressed),
+        "key_to_paint_p95_ms": 1000 * p95(pressed),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--json", action="store_true", help="print one object")
+    given = parser.parse_args()
+    result = measure(3 if given.quick else 10)
+    if given.json:
+        print(json.dumps({name: round(value, 4) for name, value in result.items()}))
+        return
+    print(f"{ITEMS} items in {BANKS} banks beside the built-in ones; baseline: the same widgets hard-coded, in this run")
+    for name, value in result.items():
+        print(f"{name:32} {value:9.3f}")
+
+
+if __name__ == "__main__":
+    main()
