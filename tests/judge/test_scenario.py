@@ -163,17 +163,16 @@ class TestSeparation:
         scenarios, rules = draw(chosen, seed), rules_of(chosen)
         relative = tolerance(feature_width(chosen))
         objective = [weights(chosen.objective, scenario, 0) for scenario in scenarios]
-        for identifier, rule in rules:
-            theirs = [weights(rule, scenario, 0) for scenario in scenarios]
+        made = [(identifier, [weights(rule, scenario, 0) for scenario in scenarios]) for identifier, rule in rules]
+        for identifier, theirs in made:
             differ = sum(
                 apart(a, b, relative) or (np.isnan(a) != np.isnan(b)).any() for a, b in zip(theirs, objective, strict=True)
             )
-            assert differ >= SEPARATING_SCENARIOS, (identifier, rule)
-        for index, (identifier, rule) in enumerate(rules):
-            for other, another in rules[index + 1 :]:
+            assert differ >= SEPARATING_SCENARIOS, identifier
+        for index, (identifier, mine) in enumerate(made):
+            for other, theirs in made[index + 1 :]:
                 if other != identifier:
-                    told = sum(apart(weights(rule, s, 0), weights(another, s, 0), relative) for s in scenarios)
-                    assert told != 1, (identifier, other)
+                    assert sum(apart(a, b, relative) for a, b in zip(mine, theirs, strict=True)) != 1, (identifier, other)
 
     def test_a_set_that_can_not_tell_is_refused(self, lab: Lab) -> None:
         """Equal counts on all ranks make the mean of rank means right."""
