@@ -1,5 +1,6 @@
 """Topics and prerequisites: what is named is there, titles agree, and nothing comes before itself. Looks at all banks at once."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -9,6 +10,7 @@ from quizapp.bank.graph import cycles
 from quizapp.bank.words import meant
 from quizapp.model.question import Bank
 
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 Place = tuple[int, Document, Path_]
 """The document's position among those looked at, and a path in it."""
 Named = Mapping[str, Sequence[tuple[str, Place]]]
@@ -110,5 +112,9 @@ def _topics(document: Document) -> Iterator[tuple[str, Mapping[str, object]]]:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    """The texts of a list, at their places; what is no text (a fault of shape) is empty."""
-    return tuple(entry if isinstance(entry, str) else "" for entry in value) if isinstance(value, tuple) else ()
+    """The ids of a list, at their places; what is none (a fault of shape) is empty."""
+    return (
+        tuple(entry if isinstance(entry, str) and _ID.fullmatch(entry) else "" for entry in value)
+        if isinstance(value, tuple)
+        else ()
+    )

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import regex
 
@@ -11,7 +12,7 @@ REGEX_SECONDS = 0.1
 SHORT, LONG = 40, 1_000
 """Characters of the texts: enough for what doubles with each character, and a long answer for what grows with the cube of its
 length. What grows with the square stays within the limit on any answer of that length."""
-PATIENCE = 20
+PATIENCE = 8
 """Times the scorer's limit that a pattern may wait for a busy processor before it is judged by what it used of it."""
 NEUTRAL = "I am not sure what to say here. It depends, and I would have to look it up first."
 _CLASSES = {"d": "0", "w": "a", "s": " ", "W": "-", "D": "a", "S": "a", "h": " ", "n": "\n", "t": "\t"}
@@ -49,27 +50,23 @@ def _runs_away(pattern: "regex.Pattern[str]", text: str) -> bool:
         return False
     except TimeoutError:
         started = time.thread_time()
-    try:
+    with suppress(TimeoutError):
         pattern.search(text, timeout=REGEX_SECONDS * PATIENCE)
-    except TimeoutError:
-        return True
     return time.thread_time() - started > REGEX_SECONDS
 
 
 def attacks(pattern: str) -> list[str]:
     """Texts that repeat a part of what the pattern looks for, after what comes before it, and end in what isn't wanted."""
     pieces = list(_samples(pattern))
-    pumps: dict[tuple[str, str], None] = {}
-    before = ""
-    for piece in pieces:
+    shapes: dict[tuple[str, str, str], None] = {}
+    for at, piece in enumerate(pieces):
+        before, after = "".join(pieces[:at])[-SHORT:], "".join(pieces[at + 1 :])[:SHORT]
         for pump in (piece, *piece[:1], *piece[-1:]):
-            pumps["", pump] = pumps[before[-SHORT:], pump] = None
-        before += piece
+            # What stands after is there too: a search for a text that lacks a word it must have ends at once.
+            shapes |= dict.fromkeys(((before, pump, f"!{after}"), ("", pump, "\0" + after), ("", pump, f"!{piece[-1:]}")))
     for pump in ("a", "a ", "0", "-", " "):
-        pumps["", pump] = None
-    texts = (
-        f"{start}{pump * (size // len(pump))}{end}" for start, pump in pumps if pump for size in (SHORT, LONG) for end in "\0!"
-    )
+        shapes["", pump, "!" + "".join(pieces[1:])[:SHORT]] = shapes["", pump, "!"] = None
+    texts = (f"{start}{pump * (size // len(pump))}{end}" for start, pump, end in shapes if pump for size in (SHORT, LONG))
     return list(dict.fromkeys(texts))
 
 

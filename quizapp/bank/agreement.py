@@ -70,7 +70,7 @@ class _Checker:
     def points(self, path: Path_, holder: Mapping_, what: str, parts: list[object]) -> None:
         total = holder.get("points", 1 if holder.get("kind") == "text" else None)
         numbers = [points for points in parts if isinstance(points, int) and not isinstance(points, bool)]
-        if not parts or len(numbers) != len(parts) or not isinstance(total, int) or sum(numbers) == total:
+        if not parts or len(numbers) != len(parts) or min(numbers) < 1 or not isinstance(total, int) or sum(numbers) == total:
             return
         where = (*path, "points") if "points" in holder else path
         sums = " + ".join(str(points) for points in numbers)
