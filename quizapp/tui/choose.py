@@ -23,7 +23,7 @@ EXPLAINED = {
     "due": "only what is due now",
     "wrong": "not fully right the last time",
     "new": "never answered",
-    "flagged": "what you have flagged (F9)",
+    "flagged": "what you have flagged (Ctrl+G)",
 }
 
 

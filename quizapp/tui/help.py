@@ -13,7 +13,7 @@ GENERAL = """
 
 - `F1`, or `?` where you are not typing: this help
 - `Esc`: back; from a question, home
-- `F3`, `F4`, `F5`, `F9` while studying: back, skip, contents, flag
+- `F3`, `F4`, `F5` while studying: back, skip, steps; `Ctrl+G` flags an item for later
 - `Tab`, `Shift+Tab`: next or previous field or button
 - `↑` `↓` `PgUp` `PgDn`: scroll
 - `Ctrl+P`: all commands by name: sittings, banks, items, colours

@@ -10,8 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import SelectionList, Static
-from textual.widgets.selection_list import Selection
+from textual.widgets import Static
 
 from quizapp.bank.load import Library
 from quizapp.practice.interview import Interview, last_session, open_session
@@ -20,6 +19,7 @@ from quizapp.store.database import StoreError
 from quizapp.store.store import Store
 from quizapp.tui.dial import Dial
 from quizapp.tui.page import Page
+from quizapp.tui.ticks import Ticks
 
 WHAT = (
     "A mock interview: it asks, listens, asks back about what is wrong or missing, and tells you at the end what it saw. "
@@ -67,7 +67,7 @@ all of the role are asked about. The same seed and the same answers give the sam
                 banks = [(bank.bank.id, bank.bank.title) for bank in self.library.banks]
                 yield Dial("Banks", [("", "all banks"), *banks], setup.bank or "", "bank")
             yield Static("Topics (Space ticks; none ticked: all of these)", classes="caption")
-            yield SelectionList[str](id="topics", compact=True)
+            yield Ticks(id="topics")
 
     def _lab(self) -> str:
         return "yes" if self.setup.lab else "no"
@@ -92,16 +92,15 @@ all of the role are asked about. The same seed and the same answers give the sam
         fault.display = True
 
     def _list_topics(self, ticked: set[str]) -> None:
-        topics = self.query_one(SelectionList)
+        topics = self.query_one(Ticks)
         bank = self.query_one("#bank", Dial).value or None
         found = subjects(self.library, bank, role(self.query_one("#role", Dial).value).topics) or subjects(self.library, bank)
-        topics.clear_options()
-        topics.add_options(Selection(Content(title), topic, topic in ticked) for topic, title in found.items())
+        topics.fill(found.items(), ticked)
 
     @on(Dial.Turned)
     def _turned(self, event: Dial.Turned) -> None:
         if event.dial.id in ("role", "bank"):
-            self._list_topics(set(self.query_one(SelectionList).selected))
+            self._list_topics(set(self.query_one(Ticks).selected))
 
     def chosen(self) -> Setup:
         """What stands there."""
@@ -110,7 +109,7 @@ all of the role are asked about. The same seed and the same answers give the sam
             bank=value["bank"] or None,
             minutes=int(value["minutes"]),
             role=value["role"],
-            topics=tuple(self.query_one(SelectionList).selected),
+            topics=tuple(self.query_one(Ticks).selected),
             seed=self.setup.seed,
             limit=int(value["limit"]),
             lab=value["lab"] == "yes",

@@ -21,6 +21,7 @@ from quizapp.practice.study import Study
 from quizapp.store.record import Attempt
 from quizapp.tui import external_editor
 from quizapp.tui.code_editor import CodeEditor
+from quizapp.tui.confidence import Confidence
 from quizapp.tui.drafting import Drafting
 from quizapp.tui.signs import points, sign, word
 from quizapp.tui.study_page import StudyPage
@@ -55,12 +56,13 @@ class Judged(Message):
 class LabScreen(StudyPage):
     """One code part."""
 
-    CSS_PATH = "lab.tcss"
+    CSS_PATH: ClassVar[list[str]] = ["lab.tcss", "confidence.tcss"]  # type: ignore[assignment]
     ABOUT = """
 **The lab.** Write the function that the task asks for. `Ctrl+S` runs it on several real ranks and shows the verdict; `Esc` stops
-a run. `Ctrl+E` opens your own editor (`VISUAL` or `EDITOR`). `F6` gives the screen to the task, the editor or both. `F7` shows the
-last verdict, `F9` all your attempts with what you changed from one to the next, `F8` takes the starting code again (`Ctrl+Z`
-undoes that). `F5` shows solutions once yours has passed, or when you give up. What you type is kept as you type it.
+a run. Before the first run of a sitting you rate how sure you are. `Ctrl+E` opens your own editor (`VISUAL` or `EDITOR`). `F6`
+gives the screen to the task, the editor or both. `F7` shows the last verdict, `F9` all your attempts with what you changed from one
+to the next, `F8` takes the starting code again (`Ctrl+Z` undoes that). `F5` shows solutions once yours has passed, or when you give
+up. What you type is kept as you type it.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "submit", "Run", key_display="Ctrl+S", priority=True),
@@ -92,6 +94,8 @@ undoes that). `F5` shows solutions once yours has passed, or when you give up. W
         self.drafting = Drafting(self, lambda text: self.kept(lambda: study.store.save_draft(self.key, text)))
         self.cancel: threading.Event | None = None
         self._began = 0.0
+        self._opened = time.monotonic()
+        self._rating: int | None = None
         self._phase = ""
         self._giving_up = False
 
@@ -208,6 +212,26 @@ undoes that). `F5` shows solutions once yours has passed, or when you give up. W
             quiz_app(self).agreed.add(str(self.study.bank.file))
             self._say(FOREIGN.format(files=", ".join(foreign)))
             return
+        if self._asks_rating():
+            self.mount(Confidence(), before="#notice")
+            self._say("Then your code runs. Ctrl+S runs it unrated.")
+            return
+        self.query(Confidence).remove()
+        self._run(source)
+
+    def _asks_rating(self) -> bool:
+        """Before the first run of a sitting; later ones go by what the verdict said."""
+        first = self._rating is None and self.study.result() is None
+        return self.asked.loaded.item.confidence and first and not self.query(Confidence)
+
+    @on(Confidence.Rated)
+    async def _rated(self, event: Confidence.Rated) -> None:
+        self._rating = event.level
+        await self.query(Confidence).remove()
+        self._run(self.query_one(CodeEditor).text)
+
+    def _run(self, source: str) -> None:
+        self.query_one(CodeEditor).focus()
         self.cancel = threading.Event()
         self._began, self._phase = time.monotonic(), "starting"
         self.query_one(CodeEditor).read_only = True
@@ -270,7 +294,9 @@ undoes that). `F5` shows solutions once yours has passed, or when you give up. W
         if verdict is None:
             self._say(event.reason)
             return
-        self.stored(lambda: self.study.record_code(event.source, verdict))
+        confidence, self._rating = self._rating, None
+        seconds = round(time.monotonic() - self._opened, 1)
+        self.stored(lambda: self.study.record_code(event.source, verdict, confidence, seconds))
         self._say(self._last(verdict.outcome))
         self.query_one("#heading-right", Static).update(self.heading()[1])
         self.refresh_bindings()
@@ -322,7 +348,11 @@ undoes that). `F5` shows solutions once yours has passed, or when you give up. W
             self._say("This lab has no solution that can be read.")
 
     async def action_stop(self) -> None:
-        if self.cancel is not None:
+        if self.query(Confidence):
+            await self.query(Confidence).remove()
+            self.query_one(CodeEditor).focus()
+            self._say("Ctrl+S runs your code on several ranks.")
+        elif self.cancel is not None:
             self.cancel.set()
             self._tick()
         else:

@@ -67,7 +67,7 @@ class QuestionScreen(StudyPage):
 write and press `Ctrl+S`. Rate how sure you are with `1` to `5`: then you see what each point was for. What you type is kept.
 
 After the result: `Enter` goes on, `r` answers again, `a` asks the same with other numbers. `u` takes a slip back: the answer stays
-in the log and counts for nothing. `F9` flags the item for later.
+in the log and counts for nothing. `Ctrl+G` flags the item for later.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),

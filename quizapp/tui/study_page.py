@@ -33,7 +33,7 @@ class StudyPage(Page):
         Binding("f3", "step(-1)", "Back", key_display="F3", priority=True),
         Binding("f4", "step(1)", "Skip", key_display="F4", priority=True),
         Binding("f5", "contents", "Steps", key_display="F5", priority=True),
-        Binding("f9", "flag", "Flag", key_display="F9", priority=True),
+        Binding("ctrl+g", "flag", "Flag", key_display="^g", priority=True),
         Binding("escape", "home", "Home", key_display="Esc", priority=True),
     ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from screen_text import shown, until
 
-from quizapp.bank.load import Library, load
+from quizapp.bank.load import Library, LoadedItem, load
 from quizapp.store.record import DraftKey
 from quizapp.store.store import Store
 from quizapp.tui import external_editor
@@ -213,3 +213,32 @@ def test_an_editor_command_that_does_not_parse(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("VISUAL", "vim 'unclosed")
     with pytest.raises(external_editor.EditorError, match="VISUAL"):
         external_editor.command()
+
+
+async def test_the_first_run_of_a_sitting_is_rated_before(store: Store, library: Library) -> None:
+    loaded = library.items["scale"]
+    item = loaded.item.model_copy(update={"confidence": True})
+    items = dict(library.items) | {"scale": LoadedItem(item, loaded.bank_id, loaded.file, loaded.line, loaded.hash)}
+    app = QuizApp(store, dataclasses.replace(library, items=items), start="study", bank="small", item="scale", backend="local")
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, "Ctrl+S runs your code")
+        await pilot.press("ctrl+s")
+        await until(pilot, "How sure are you?")
+        await pilot.press("escape")
+        await until(pilot, "Ctrl+S runs your code on several ranks")
+        assert "How sure" not in shown(app)
+        await pilot.press("ctrl+s")
+        await until(pilot, "How sure are you?")
+        assert store.attempts() == []
+        await pilot.press("4")
+        await until(pilot, "Scale the loss · verdict", seconds=90)
+        (attempt,) = store.attempts()
+        assert (attempt.confidence, attempt.outcome) == (4, "wrong")
+        assert attempt.seconds is not None
+        await pilot.press("escape")
+        await until(pilot, "Last verdict: ✗ wrong")
+        await pilot.press("ctrl+s")
+        await until(pilot, "Scale the loss · verdict", seconds=90)
+        assert [one.confidence for one in store.attempts()] == [4, None]
+    if app._bench is not None:
+        app._bench.close()

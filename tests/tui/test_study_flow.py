@@ -115,13 +115,13 @@ async def test_the_chooser_counts_and_begins(app: Make, store: Store, library: L
 async def test_a_flag_is_raised_lowered_and_asked_for(app: Make, store: Store) -> None:
     async with app(start="study", bank="small", item="two-ranks").run_test(size=SIZE) as pilot:
         await until(pilot, "A number")
-        await pilot.press("f9")
+        await pilot.press("ctrl+g")
         await until(pilot, "⚑ flagged")
         assert store.flagged() == {"two-ranks"}
         await pilot.press("f4")
         await until(pilot, "An expression")
         assert "⚑ flagged" in shown(pilot.app)
-        await pilot.press("f9")
+        await pilot.press("ctrl+g")
         await pilot.pause(0.2)
         assert "flagged" not in shown(pilot.app)
         assert store.flagged() == frozenset()
