@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from quizapp.bank.load import Library
 from quizapp.model.score import Score
-from quizapp.practice.asked import SCORER
+from quizapp.practice.asked import scorer
 from quizapp.practice.interview_dialogue import Dialogue, Exchange, Key, Question
 from quizapp.practice.interview_plan import Setup, read_setup
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
@@ -251,7 +251,7 @@ class Interview:
             seed=key.seed,
             text=text,
             item_hash="" if loaded is None else loaded.hash,
-            scorer=SCORER,
+            scorer=scorer(),
             score=score,
             seconds=seconds,
         )

@@ -1,13 +1,11 @@
-"""What the interviewer thinks that the candidate may be wrong about, and how much a question would tell. Pure functions.
+"""What the interviewer thinks that the candidate may be wrong about, and what a question would bring to light. Pure functions.
 
 Each misconception is held or not, independently of the others: people hold several. A question that can show one is a test with
-known rates of hits and false alarms; Bayes' rule turns its outcome into a belief, and the expected information of a question is
-the sum of what it tells about each misconception (mutual information, in bits).
+known rates of hits and false alarms, and Bayes' rule turns its outcome into a belief.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import log2
 from typing import Literal
 
 from quizapp.practice.interview_plan import Ask, Kind
@@ -21,6 +19,8 @@ HELD = 2.0
 NAMED = 0.97
 """A misconception that an answer showed is no guess any more, but a scorer can err."""
 LOWEST, HIGHEST = 1e-4, 0.95
+SUSPECTED, LIKELY = 0.12, 0.35
+"""From these probabilities on, a suspicion is worth leaving the plan for, and worth being asked about straight out."""
 WORTH_SAYING = 0.25
 """From this probability on, a suspicion that was never confirmed is told in the debrief."""
 
@@ -39,8 +39,14 @@ SPOKEN = Rates({"named": 0.45, "right": 0.08, "wrong": 0.47}, {"named": 0.02, "r
 """Words: half of the time a wrong idea is said in a way that the scorer doesn't know."""
 
 
+CONFIRMED = Rates({"named": 0.90, "right": 0.08, "wrong": 0.02}, {"named": 0.04, "right": 0.94, "wrong": 0.02})
+"""Asked straight out, people mostly say what they think; ``right`` is a no."""
+
+
 def rates(kind: Kind) -> Rates:
     """The rates that hold for a kind of question."""
+    if kind == "confirm":
+        return CONFIRMED
     return EXACT if kind in ("number", "expression", "choice") else SPOKEN
 
 
@@ -79,21 +85,16 @@ def after_words(belief: Belief, likeness: Mapping[str, float]) -> dict[str, floa
     return found
 
 
-def _entropy(probability: float) -> float:
-    if probability <= 0 or probability >= 1:
-        return 0.0
-    return -probability * log2(probability) - (1 - probability) * log2(1 - probability)
+def expected_namings(belief: Belief, ask: Ask) -> float:
+    """How many misconceptions an answer to this question is expected to bring to light; those named before count no more.
+
+    Not the expected information: that would rather rule out six faint guesses than test the one that is near certain.
+    """
+    hit = rates(ask.kind).held["named"]
+    return sum(hit * belief[id_] for id_ in sorted(ask.shows) if belief.get(id_, NAMED) < NAMED)
 
 
-def _told(probability: float, known: Rates) -> float:
-    left = 0.0
-    for outcome, rate in known.held.items():
-        held, not_held = probability * rate, (1 - probability) * known.not_held[outcome]
-        left += (held + not_held) * _entropy(held / (held + not_held))
-    return _entropy(probability) - left
-
-
-def information(belief: Belief, ask: Ask) -> float:
-    """Bits that an answer to this question is expected to tell about the candidate's misconceptions; named ones count no more."""
-    known = rates(ask.kind)
-    return sum(_told(belief[id_], known) for id_ in sorted(ask.shows) if belief.get(id_, NAMED) < NAMED)
+def suspects(belief: Belief) -> list[str]:
+    """Misconceptions that are thought likely and not named yet, the likeliest first: worth leaving the plan for."""
+    found = [id_ for id_, held in belief.items() if SUSPECTED <= held < NAMED]
+    return sorted(found, key=lambda id_: (-belief[id_], id_))

@@ -30,6 +30,7 @@ KINDS: Mapping[Kind, str] = {
     "expression": "derivation",
     "choice": "quick question",
     "walk": "how you got there",
+    "confirm": "asking back",
     "follow-up": "follow-up",
     "lab": "code lab",
 }
@@ -211,7 +212,7 @@ def _row(number: int, exchange: Exchange, notes: str) -> Row:
         question,
         text,
         exchange.said,
-        () if question.asked is None else tuple(choice.text for choice in question.asked.choices),
+        tuple(choice.text for choice in question.choices),
         joined(met, len(text)) if question.rubric is not None else (),
         exchange.points,
         exchange.max_points,

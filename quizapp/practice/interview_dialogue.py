@@ -1,8 +1,9 @@
 """The conversation: what is asked next, and what the question is. A function of the setup and of what was said; stores nothing.
 
-The rules, in this order: a shown misconception is followed up before all, then criteria that may be met (unsure), then missed ones
-by points, at most ``Setup.depth`` deep; then a new thread, of the kind that the plan has next, picked by what it is expected to
-tell about the candidate's misconceptions.
+The rules, in this order: a shown misconception is followed up before all; one that was heard between the words is asked about
+straight out; then criteria that may be met (unsure), then missed ones
+by points, at most ``Setup.depth`` deep; then a new thread: one that tests a suspicion, else one of the kind that the plan has
+next, picked by how many misconceptions it is expected to bring to light.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,20 +16,30 @@ from quizapp.model.formula import Value
 from quizapp.model.question import CodePart, FollowUp, Probe, TextPart
 from quizapp.model.rubric import Rubric
 from quizapp.model.score import Score, score_of
-from quizapp.model.variant import fill
+from quizapp.model.variant import ShownChoice, fill
 from quizapp.model.verdict import Verdict
 from quizapp.practice.asked import Asked, ask, grade, titles
-from quizapp.practice.interview_belief import Belief, after_answer, after_words, information, prior
+from quizapp.practice.interview_belief import (
+    LIKELY,
+    NAMED,
+    Belief,
+    after_answer,
+    after_words,
+    expected_namings,
+    prior,
+    suspects,
+)
 from quizapp.practice.interview_follow_up import Cause, FollowUpQuestion, choose_follow_up, find_follow_up
 from quizapp.practice.interview_listen import Listener
-from quizapp.practice.interview_phrases import Situation, line, more_exactly, opening, walk
+from quizapp.practice.interview_phrases import CONFIRM_NO, CONFIRM_YES, Situation, confirm, line, more_exactly, opening, walk
 from quizapp.practice.interview_plan import MINUTES, Ask, Kind, Opens, Setup, Slot, questions, slots, subjects
+from quizapp.scoring.choice import choose
 from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.text import score_text
 
 NOT_AN_ITEM = "interview"
 """Stands for an item's id where a question belongs to no item."""
-WALK = "walk"
+WALK, CONFIRM = "walk", "confirm-"
 GRACE = 1.0
 """Minutes that a plan may run over."""
 DERIVED, SAME_TOPICS, JITTER = 1.1, 0.8, 0.03
@@ -60,6 +71,7 @@ class Key:
 
 
 OPENING = Key(NOT_AN_ITEM, "opening")
+UNSCORED = Score(points=0, max_points=0, outcome="unsure", criteria=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,8 @@ class Question:
     """What the interviewer says before it."""
     text: str
     """The question, as Markdown."""
+    choices: tuple[ShownChoice, ...] = ()
+    """What there is to choose from; empty for other questions."""
     asked: Asked | None = None
     """The part behind it; ``None`` for an opening, a walk-through or a follow-up."""
     rubric: Rubric | None = None
@@ -112,8 +126,7 @@ class Exchange:
     @property
     def said(self) -> str:
         """The answer as words: of chosen options, their texts."""
-        choices = self.question.asked.choices if self.question.asked is not None else ()
-        texts = {choice.id: " ".join(choice.text.split()) for choice in choices}
+        texts = {choice.id: " ".join(choice.text.split()) for choice in self.question.choices}
         given = [id_.strip() for id_ in self.text.split(",")]
         return "; ".join(texts[id_] for id_ in given) if given and all(id_ in texts for id_ in given) else self.text
 
@@ -148,7 +161,7 @@ Prefer = Callable[[Belief, Ask], float]
 class Dialogue:
     """The rules of one interview over one library."""
 
-    def __init__(self, library: Library, setup: Setup, prefer: Prefer = information, *, listens: bool = True) -> None:
+    def __init__(self, library: Library, setup: Setup, prefer: Prefer = expected_namings, *, listens: bool = True) -> None:
         """``prefer`` and ``listens`` are there to be measured against: another order, an interviewer who hears no words.
 
         Raises:
@@ -196,8 +209,10 @@ class Dialogue:
             question = exchange.question
             if not exchange.passed:
                 if question.heard and self._listens:
-                    found = after_words(found, self._listener.likeness(exchange.text))
-                found = after_answer(found, question.shows, question.kind, named=exchange.named, right=exchange.right)
+                    found = after_words(found, self._listener.likeness(exchange.text, openly=question.kind in ("opening", "walk")))
+                denied = question.kind == "confirm" and not exchange.named
+                right = exchange.right or denied
+                found = after_answer(found, question.shows, question.kind, named=exchange.named, right=right)
         return found
 
     # ---- what is asked next
@@ -228,9 +243,26 @@ class Dialogue:
             fits = worked_out and len(chain) == 1 and not root.right and MINUTES["walk"] <= left
             return Key(key.item, key.part, key.seed, WALK) if fits else None
         found = choose_follow_up(rubric, bound, _scores(chain))
+        if found is None or found.cause != "misconception":
+            meant = self._between_the_words(rubric, exchanges)
+            if meant is not None and MINUTES["confirm"] <= left:
+                return Key(key.item, key.part, key.seed, f"{CONFIRM}{meant}")
         if found is None or MINUTES["follow-up"] > left:
             return None
         return Key(key.item, key.part, key.seed, found.id)
+
+    def _between_the_words(self, rubric: Rubric, exchanges: Sequence[Exchange]) -> str | None:
+        """A misconception of the rubric that was heard between the words, and that nobody has been asked about yet."""
+        if not self._listens:
+            return None
+        asked = {one.question.key.follow for one in exchanges}
+        belief = self.belief(exchanges)
+        likely = [
+            (belief.get(shown.id, 0.0), shown.id)
+            for shown in rubric.misconceptions
+            if LIKELY <= belief.get(shown.id, 0.0) < NAMED and f"{CONFIRM}{shown.id}" not in asked
+        ]
+        return max(likely)[1] if likely else None
 
     def _thread(self, exchanges: Sequence[Exchange], left: float) -> Key | None:
         roots = [one.question.key for one in exchanges if not one.question.is_follow_up and one.question.key != OPENING]
@@ -243,8 +275,18 @@ class Dialogue:
         others = [one for one in fitting if one.slot != "lab"]
         belief = self.belief(exchanges)
         previous = self._chain(exchanges)[0].question.topics
-        best = self._best(here or others, belief, previous, warm_up=len(roots) < WARM_UP)
+        testing = self._testing(others, belief) if wanted != "lab" else ()
+        here = testing or here
+        best = self._best(here or others, belief, previous, warm_up=len(roots) < WARM_UP and not testing)
         return None if best is None else Key(best.item, best.part, best.seed)
+
+    def _testing(self, asks: Sequence[Ask], belief: Belief) -> list[Ask]:
+        """Questions that can show what is suspected most, of what any can show; none where nothing is suspected."""
+        if self._listens:
+            for id_ in suspects(belief):
+                if found := [one for one in asks if id_ in one.shows]:
+                    return found
+        return []
 
     def _slot(self, number: int) -> Slot:
         for at, slot in enumerate(slots(self.setup.minutes)):
@@ -305,6 +347,7 @@ class Dialogue:
             kind,
             self._line(kind, number),
             self._text(asked),
+            choices=asked.choices,
             asked=asked,
             rubric=rubric,
             explanation=asked.explanation,
@@ -339,6 +382,8 @@ class Dialogue:
         rubric, bound = self._rubric(key)
         if rubric is None:
             raise KeyError(key.item)
+        if key.follow.startswith(CONFIRM):
+            return self._confirmation(key, rubric, number, topics, title)
         found = find_follow_up(rubric, bound, key.follow)
         if root is not None:
             chain = exchanges[exchanges.index(root) :]
@@ -360,6 +405,20 @@ class Dialogue:
             about=found.about,
         )
 
+    def _confirmation(self, key: Key, rubric: Rubric, number: int, topics: tuple[str, ...], title: str) -> Question:
+        assert key.follow is not None
+        id_ = key.follow.removeprefix(CONFIRM)
+        for shown in filled_rubric(rubric, self._values(key)).misconceptions:
+            if shown.id == id_:
+                yes = ShownChoice("A", "yes", CONFIRM_YES, None, False, id_, None)
+                no = ShownChoice("B", "no", CONFIRM_NO, None, False, None, None)
+                said = self._line("confirm", number)
+                text = confirm(shown.accept[0])
+                return Question(
+                    key, "confirm", said, text, (yes, no), shows=frozenset({id_}), topics=topics, title=title, about=id_
+                )
+        raise KeyError(id_)
+
     @staticmethod
     def _stem(found: FollowUpQuestion, root: Exchange | None) -> str:
         if found.stem is not None:
@@ -370,14 +429,17 @@ class Dialogue:
         return more_exactly(root.text[spans[0][0] : spans[-1][1]] if spans else "")
 
     def score(self, question: Question, answer: str) -> Score:
-        """What an answer earns; a pass, an opening and a walk-through earn nothing and lose nothing.
+        """What an answer earns; a pass, an opening, a walk-through and a yes or no earn nothing and lose nothing.
 
         Raises:
             quizapp.scoring.answer.AnswerError: the answer can't be read as one to this question.
             TypeError: a lab, which the judge runs.
         """
         if question.kind in ("opening", "walk"):
-            return Score(points=0, max_points=0, outcome="unsure", criteria=())
+            return UNSCORED
+        if question.kind == "confirm":
+            meant = [choice.misconception for choice in choose(question.choices, answer)] if answer.strip() else []
+            return UNSCORED.model_copy(update={"misconceptions": tuple(id_ for id_ in meant if id_ is not None)})
         if not answer.strip():
             return self._nothing(question)
         if question.rubric is not None:

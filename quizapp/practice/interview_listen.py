@@ -14,11 +14,19 @@ from quizapp.model.question import ChoicePart
 from quizapp.practice.interview_plan import rubrics
 from quizapp.scoring.words import read_words
 
-K1, B = 1.2, 0.5
+K1, B = 1.2, 0.75
 FEWEST_WORDS = 3
 """Fewer content words say nothing."""
-STRONGEST = 40.0
-"""How many times likelier an answer can make a misconception, where it has all of its words."""
+FOUND_AT = (0.50, 0.21, 0.10, 0.02, 0.02, 0.01, 0.01, 0.01)
+REST = 0.12
+"""How often somebody's misconception comes first, second and so on among all, once it is voiced; the rest for all other places.
+Against one place in as many as there are misconceptions, that is how much likelier the words make it."""
+UNVOICED, VOICED, OPENLY = 0.18, 0.38, 0.5
+"""Share of a sentence's words, by weight, that the nearest text has: up to the one it voices nothing, from the other on it does.
+The third: how likely a sentence voices something where the question asks for the candidate's own ways.
+
+These figures were read off the second wordings of ``benchmarks/candidates`` and the right answers of ``benchmarks/answers``."""
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _SLOT = re.compile(r"\{\{.*?\}\}")
 
 
@@ -46,27 +54,43 @@ class Listener:
         self._mean = sum(self._lengths.values()) / len(self._lengths) if self._lengths else 1.0
         spread = Counter(key for counts in self._counts.values() for key in counts)
         self._weights = {key: log(1 + (len(texts) - seen + 0.5) / (seen + 0.5)) for key, seen in spread.items()}
-        self._heard: dict[str, dict[str, float]] = {}
+        # A word that no text has tells little: neither that something is voiced nor that nothing is.
+        self._unknown = sum(self._weights.values()) / max(len(self._weights), 1) / 2
+        self._heard: dict[tuple[str, bool], dict[str, float]] = {}
 
     def _score(self, id_: str, keys: Iterable[str]) -> float:
         counts = self._counts[id_]
         long = K1 * (1 - B + B * self._lengths[id_] / self._mean)
         return sum(self._weights[key] * counts[key] * (K1 + 1) / (counts[key] + long) for key in keys if key in counts)
 
-    def likeness(self, text: str) -> dict[str, float]:
-        """Misconception -> how many times likelier the text is from somebody who holds it; empty where it says too little."""
-        if text not in self._heard:
-            self._heard[text] = self._compare(text)
-        return self._heard[text]
+    def likeness(self, text: str, *, openly: bool = False) -> dict[str, float]:
+        """Misconception -> how many times likelier the text is from somebody who holds it; empty where it says too little.
 
-    def _compare(self, text: str) -> dict[str, float]:
-        keys = sorted(set(_keys(text)))
+        ``openly``: it answers a question about the candidate's own ways, where a wrong idea is likelier to come out.
+        """
+        if (text, openly) not in self._heard:
+            self._heard[text, openly] = self._compare(text, openly)
+        return self._heard[text, openly]
+
+    def _compare(self, text: str, openly: bool) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for sentence in _SENTENCE.split(text):
+            for id_, ratio in self._of_sentence(sentence, openly).items():
+                found[id_] = max(found.get(id_, 0.0), ratio)
+        return found
+
+    def _of_sentence(self, sentence: str, openly: bool) -> dict[str, float]:
+        keys = sorted(set(_keys(sentence)))
         if len(keys) < FEWEST_WORDS or not self._counts:
             return {}
         scores = {id_: self._score(id_, keys) for id_ in self._counts}
-        top = max(scores.values())
-        possible = sum(self._weights.get(key, max(self._weights.values())) for key in keys) * (K1 + 1)
-        if not top or not possible:
+        possible = sum(self._weights.get(key, self._unknown) for key in keys) * (K1 + 1)
+        share = max(scores.values()) / possible if possible else 0.0
+        voiced = min(max((share - UNVOICED) / (VOICED - UNVOICED), OPENLY if openly else 0.0), 1.0)
+        if not voiced:
             return {}
-        share = top / possible
-        return {id_: max(0.5, STRONGEST * share * (score / top) ** 4) for id_, score in scores.items()}
+        ordered = sorted(scores, key=lambda id_: (-scores[id_], id_))
+        rest = REST / max(len(ordered) - len(FOUND_AT), 1)
+        places = [*FOUND_AT[: len(ordered)], *[rest] * (len(ordered) - len(FOUND_AT))]
+        fair = sum(places) / len(places)
+        return {id_: voiced * place / fair + 1 - voiced for id_, place in zip(ordered, places, strict=True)}

@@ -9,7 +9,19 @@ from typing import Literal
 from quizapp.bank.draw import Stream
 
 Situation = Literal[
-    "opening", "probe", "words", "number", "expression", "choice", "lab", "walk", "misconception", "unsure", "criterion", "always"
+    "opening",
+    "probe",
+    "words",
+    "number",
+    "expression",
+    "choice",
+    "lab",
+    "walk",
+    "confirm",
+    "misconception",
+    "unsure",
+    "criterion",
+    "always",
 ]
 
 LINES: Mapping[Situation, tuple[str, ...]] = {
@@ -42,6 +54,7 @@ LINES: Mapping[Situation, tuple[str, ...]] = {
         "Let me make sure that I follow you.",
         "I would like to understand how you went about it.",
     ),
+    "confirm": ("Let me check that I understood you.", "I want to be sure that I have you right."),
     "misconception": (
         "Let me stay with one thing that you said.",
         "One thing that you said I would like to look at more closely.",
@@ -82,6 +95,15 @@ def walk(answer: str) -> str:
 
 
 _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~&"})
+
+
+def confirm(statement: str) -> str:
+    """Asks whether a statement is what was meant."""
+    said = " ".join(statement.split()).rstrip(".")
+    return f"Would you put it like this: “{said}”?"
+
+
+CONFIRM_YES, CONFIRM_NO = "Yes, that is what I mean", "No, I mean something else"
 
 
 def more_exactly(quote: str) -> str:

@@ -21,20 +21,22 @@ DEPTH: Mapping[int, int] = {15: 1, 35: 2, 60: 3}
 """Length -> follow-ups on one question, at most."""
 NOT_SUBJECTS = frozenset({"interview", "incident", "code", "code-review", "derivation"})
 """Topics that say what sort of a question it is, not what it is about."""
-Kind = Literal["opening", "probe", "words", "number", "expression", "choice", "walk", "follow-up", "lab"]
-"""``words``: a written part of an exercise. ``walk``: how somebody came to a wrong result. The others are as they say."""
+Kind = Literal["opening", "probe", "words", "number", "expression", "choice", "walk", "confirm", "follow-up", "lab"]
+"""``words``: a written part of an exercise. ``walk``: how somebody came to a wrong result. ``confirm``: whether a wrong idea that
+was heard between the words is meant. The others are as they say."""
 Opens = Literal["probe", "words", "number", "expression", "choice", "lab"]
 """The kinds that open a thread."""
 Slot = Literal["short", "probe", "lab"]
 MINUTES: Mapping[Kind, float] = {
     "opening": 1.5,
-    "probe": 5,
-    "words": 3,
-    "number": 3,
-    "expression": 4,
-    "choice": 1.5,
-    "walk": 1.5,
-    "follow-up": 2.5,
+    "probe": 4,
+    "words": 2.5,
+    "number": 2,
+    "expression": 3,
+    "choice": 1,
+    "walk": 1,
+    "confirm": 0.5,
+    "follow-up": 2,
     "lab": 12,
 }
 """What a question is reckoned to take. The plan goes by these and not by the clock: slow and fast people get the same one."""
@@ -46,8 +48,10 @@ SLOTS: Mapping[Opens, Slot] = {
     "choice": "short",
     "lab": "lab",
 }
-PATTERN: tuple[Slot, ...] = ("short", "short", "probe", "short", "lab", "probe", "short", "short", "probe", "short", "probe")
-"""What follows the opening, over and over until the time is planned out. A lab comes once, and not in the shortest interview."""
+PATTERN: tuple[Slot, ...] = ("short", "short", "short", "probe", "lab", "short", "probe", "short", "probe", "short", "probe")
+"""What follows the opening, over and over until the time is planned out. A lab comes once."""
+BRIEF: tuple[Slot, ...] = ("short", "short", "probe")
+"""The same in the shortest interview, which has no time for a lab."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +272,9 @@ def questions(library: Library, setup: Setup) -> tuple[Ask, ...]:
 
 def slots(minutes: int) -> Iterator[Slot]:
     """What kind of thread comes after what, without an end."""
-    lab = minutes > min(LENGTHS)
+    lab = True
     while True:
-        for slot in PATTERN:
+        for slot in BRIEF if minutes == min(LENGTHS) else PATTERN:
             if slot != "lab" or lab:
                 yield slot
         lab = False

@@ -38,7 +38,7 @@ class Notes(Vertical):
     """What one thinks aloud: kept, shown in the debrief, never scored."""
 
     def compose(self) -> ComposeResult:
-        yield Static("Notes to yourself (kept, not scored)", classes="caption")
+        yield Static("Notes (kept, not scored)", classes="caption")
         area = TextArea("", id="notes-area", placeholder="Think aloud here. F6 goes back to the answer.")
         area.cursor_blink = False
         area.highlight_cursor_line = False
@@ -198,10 +198,14 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
 
     async def _mount_box(self, question: Question) -> None:
         draft = self.stored(lambda: self.interview.store.draft(self.interview.draft_key())) or ""
-        if question.asked is None or question.heard:
+        if question.kind == "confirm":
+            from quizapp.tui.choice import ChoiceAnswer
+
+            box: AnswerBox = ChoiceAnswer(question.choices, several=False, value=draft)
+        elif question.asked is None or question.heard:
             from quizapp.tui.long_answer import LongAnswer
 
-            box: AnswerBox = LongAnswer(draft)
+            box = LongAnswer(draft)
         else:
             from quizapp.tui.question import answer_box
 

@@ -30,6 +30,8 @@ def reply(interview: Interview, words: str = TRUSTING) -> str:
     assert question is not None
     if question.heard:
         return words
+    if question.kind == "confirm":
+        return "no"
     if question.kind == "number":
         return "2.25"
     if question.kind == "expression":
@@ -252,12 +254,20 @@ def talk(library: Library) -> Dialogue:
     return Dialogue(library, SMALL)
 
 
-def test_named_and_heard_misconceptions_are_believed(talk: Dialogue) -> None:
-    opening = talk.question(OPENING, ())
+def test_named_misconceptions_are_believed_and_right_answers_speak_against_them(talk: Dialogue) -> None:
     before = talk.belief(())
-    heard = talk.belief((Exchange(opening, "I trust the framework, it takes care of the denominator for us."),))
-    assert heard["framework-knows"] > before["framework-knows"]
     question = talk.question(Key("two-ranks", "factor"), ())
     wrong, right = talk.score(question, "L_r/N"), talk.score(question, "R*L_r/N")
     assert talk.belief((Exchange(question, "L_r/N", wrong),))["framework-knows"] > 0.9
     assert talk.belief((Exchange(question, "R*L_r/N", right),))["framework-knows"] < before["framework-knows"]
+
+
+@pytest.mark.parametrize(("answer", "named"), [("yes", ("framework-knows",)), ("B", ()), ("", ())])
+def test_asked_straight_out_a_yes_names_it_and_nothing_is_scored(talk: Dialogue, answer: str, named: tuple[str, ...]) -> None:
+    question = talk.question(Key("why-worse", "main", None, "confirm-framework-knows"), ())
+    assert "the framework takes care of the denominator" in question.text
+    score = talk.score(question, answer)
+    assert (score.misconceptions, score.max_points) == (named, 0)
+    after = talk.belief((Exchange(question, answer, score),))["framework-knows"]
+    before = talk.belief(())["framework-knows"]
+    assert after == before if not answer else (after > 0.9 if named else after < before / 2)

@@ -41,6 +41,7 @@ def test_start(snap_compare: Compare, store: Store, still: Library, size: tuple[
     async def act(pilot: Pilot[object]) -> None:
         await until(pilot, "Anything in this field")
         await pilot.press("down")
+        await until(pilot, "› Length")
         await pilot.pause(0.1)
 
     assert snap_compare(QuizApp(store, still, start="interview", bank="small"), terminal_size=size, run_before=act)
