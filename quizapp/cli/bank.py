@@ -15,6 +15,7 @@ from quizapp.cli.problem import Problem
 
 bank_app = App(name="bank", help="Check and list question banks.")
 bank_app.command("quizapp.cli.interchange:import_", name="import", help="Make a bank of another program's questions.")
+bank_app.command("quizapp.cli.calibrate:calibrate", name="calibrate", help="Fit a rubric to answers that you marked.")
 bank_app.command("quizapp.cli.interchange:export", name="export", help="Write banks or items for another program.")
 
 Folders = Annotated[tuple[Path, ...], Parameter(name="--bank", negative=(), help="A folder of banks to add (repeatable).")]

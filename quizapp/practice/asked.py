@@ -10,9 +10,12 @@ from quizapp.model.question import ChoicePart, CodePart, Part, Reading
 from quizapp.model.score import Score
 from quizapp.model.variant import ShownChoice, Variant, fill
 from quizapp.scoring.score import score_part
+from quizapp.scoring.tier import scorer_name
 
-SCORER = f"quizapp {__version__}"
-"""Stored with each attempt, so that a later scorer knows which ones to score anew."""
+
+def scorer() -> str:
+    """Version, tier and hash of the rules: stored with each attempt, so that a later scorer knows which ones to score anew."""
+    return f"quizapp {__version__} {scorer_name()}"
 
 
 @dataclass(frozen=True, slots=True)

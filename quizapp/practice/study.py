@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from quizapp.bank.load import Library, LoadedBank
 from quizapp.model.score import Score
 from quizapp.model.verdict import Verdict
-from quizapp.practice.asked import SCORER, Asked, Step, ask, grade, is_code, titles, varies
+from quizapp.practice.asked import Asked, Step, ask, grade, is_code, scorer, titles, varies
 from quizapp.practice.order import stage
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
 from quizapp.store.store import Store
@@ -172,7 +172,7 @@ class Study:
             seed=seed,
             text=text,
             item_hash=step.loaded.hash,
-            scorer=SCORER,
+            scorer=scorer(),
             score=score,
             verdict=verdict,
             confidence=confidence,

@@ -117,12 +117,54 @@ def _study_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _opinion_tables(connection: sqlite3.Connection) -> None:
+    """What people said of automatic scores, and what a later rubric or scorer gave; rows are only ever added."""
+    for statement in (
+        """CREATE TABLE dispute (
+            id INTEGER PRIMARY KEY,
+            uid TEXT NOT NULL UNIQUE,
+            at TEXT NOT NULL,
+            attempt INTEGER NOT NULL REFERENCES attempt (id),
+            criterion TEXT NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL
+        )""",
+        """CREATE TABLE ruling (
+            id INTEGER PRIMARY KEY,
+            uid TEXT NOT NULL UNIQUE,
+            at TEXT NOT NULL,
+            attempt INTEGER NOT NULL REFERENCES attempt (id),
+            criterion TEXT NOT NULL,
+            met TEXT NOT NULL CHECK (met IN ('met', 'unmet')),
+            note TEXT NOT NULL,
+            author TEXT NOT NULL
+        )""",
+        """CREATE TABLE regrade (
+            id INTEGER PRIMARY KEY,
+            uid TEXT NOT NULL UNIQUE,
+            at TEXT NOT NULL,
+            attempt INTEGER NOT NULL REFERENCES attempt (id),
+            item_hash TEXT NOT NULL,
+            scorer TEXT NOT NULL,
+            score TEXT NOT NULL
+        )""",
+    ):
+        connection.execute(statement)
+    for table in ("dispute", "ruling", "regrade"):
+        connection.execute(f"CREATE INDEX {table}_attempt ON {table} (attempt)")
+        for verb, done in (("UPDATE", "changed"), ("DELETE", "deleted")):
+            connection.execute(
+                f"""CREATE TRIGGER {table}_{done} BEFORE {verb} ON {table}
+                    BEGIN SELECT RAISE(ABORT, '{table}s are never {done}'); END"""
+            )
+
+
 def new_uid() -> str:
     """A name for a row that no other machine gives."""
     return uuid.uuid4().hex
 
 
-MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {0: _first_tables, 1: _study_tables}
+MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {0: _first_tables, 1: _study_tables, 2: _opinion_tables}
 """Version found -> the step to the next one."""
 VERSION = len(MIGRATIONS)
 """The version that this program reads and writes, kept in ``PRAGMA user_version``."""

@@ -99,6 +99,29 @@ TABLES: tuple[Table, ...] = (
         },
     ),
     Table("withdrawal", ("attempt",), {"attempt": Column(of="attempt"), "at": MOMENT}, "UPDATE SET at = min(at, excluded.at)"),
+    Table(
+        "dispute",
+        ("uid",),
+        {"uid": TEXT, "at": MOMENT, "attempt": Column(of="attempt"), "criterion": TEXT, "first": WHOLE, "last": WHOLE},
+    ),
+    Table(
+        "ruling",
+        ("uid",),
+        {
+            "uid": TEXT,
+            "at": MOMENT,
+            "attempt": Column(of="attempt"),
+            "criterion": TEXT,
+            "met": TEXT,
+            "note": TEXT,
+            "author": TEXT,
+        },
+    ),
+    Table(
+        "regrade",
+        ("uid",),
+        {"uid": TEXT, "at": MOMENT, "attempt": Column(of="attempt"), "item_hash": TEXT, "scorer": TEXT, "score": TEXT},
+    ),
     Table("flag", ("uid",), {"uid": TEXT, "at": MOMENT, "item": TEXT, "raised": WHOLE}),
     Table("recommendation", ("uid",), {"uid": TEXT, "at": MOMENT, "item": TEXT, "reason": TEXT}),
     Table(

@@ -1,0 +1,93 @@
+"""What an answer stands at: its automatic score, as last regraded, with the instructor's rulings over it; and what waits for one.
+
+Here: which word is the last. Rows are ``quizapp.store.opinion``. Stores nothing, and draws nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from quizapp.model.score import CriterionScore, Score, score_of
+from quizapp.store.opinion import Dispute, Regrade, Ruling, disputes, regrades, rulings
+from quizapp.store.record import Attempt
+from quizapp.store.store import Store
+
+
+def ruled(score: Score, rulings_of: Mapping[str, Ruling]) -> Score:
+    """A score with an instructor's word on some criteria: full points or none, and the note as the reason."""
+    if not any(criterion.id in rulings_of for criterion in score.criteria):
+        return score
+    criteria = tuple(
+        _after(criterion, rulings_of[criterion.id]) if criterion.id in rulings_of else criterion for criterion in score.criteria
+    )
+    return score_of(criteria, score.misconceptions, score.follow_up)
+
+
+def _after(criterion: CriterionScore, ruling: Ruling) -> CriterionScore:
+    points = criterion.max_points if ruling.met == "met" else 0
+    reason = f"{ruling.author} says: {ruling.note}" if ruling.note else f"{ruling.author} has looked at it."
+    return criterion.model_copy(update={"points": points, "met": ruling.met, "reason": reason})
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """All that stands beside the attempts."""
+
+    disputes: Mapping[tuple[int, str], Dispute]
+    """The last one on each criterion of each attempt."""
+    rulings: Mapping[tuple[int, str], Ruling]
+    regrades: Mapping[int, Regrade]
+
+    @classmethod
+    def of(cls, store: Store) -> Opinions:
+        """Read from the learner's file."""
+        found = {(dispute.attempt, dispute.criterion): dispute for dispute in disputes(store)}
+        return cls(found, rulings(store), regrades(store))
+
+    def automatic(self, attempt: Attempt) -> Score | None:
+        """The score that the scorer gave last; ``None`` for code, and for what this version can't read."""
+        regrade = self.regrades.get(attempt.id)
+        if regrade is None:
+            return attempt.score()
+        try:
+            return Score.model_validate_json(regrade.score_json)
+        except ValueError:
+            return attempt.score()
+
+    def graded_by(self, attempt: Attempt) -> tuple[str, str]:
+        """The item's hash and the scorer of the automatic score."""
+        regrade = self.regrades.get(attempt.id)
+        return (attempt.item_hash, attempt.scorer) if regrade is None else (regrade.item_hash, regrade.scorer)
+
+    def standing(self, attempt: Attempt) -> Score | None:
+        """What the answer stands at, people's words over the scorer's."""
+        score = self.automatic(attempt)
+        if score is None:
+            return None
+        return ruled(score, {criterion: ruling for (at, criterion), ruling in self.rulings.items() if at == attempt.id})
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One criterion of one answer that a person should look at."""
+
+    attempt: Attempt
+    criterion: CriterionScore
+    dispute: Dispute | None
+    """The learner's *I did say that*; ``None`` where the scorer is unsure by itself."""
+
+
+def queue(attempts: Sequence[Attempt], opinions: Opinions) -> list[Waiting]:
+    """What waits for a ruling: disputed criteria first, then unsure ones; the oldest first. Those ruled on are out."""
+    found = []
+    for attempt in attempts:
+        if attempt.score_json is None or attempt.withdrawn:
+            continue
+        score = opinions.automatic(attempt)
+        for criterion in score.criteria if score is not None else ():
+            key = (attempt.id, criterion.id)
+            dispute = opinions.disputes.get(key)
+            if key not in opinions.rulings and (criterion.met == "unsure" or dispute is not None):
+                found.append(Waiting(attempt, criterion, dispute))
+    return sorted(found, key=lambda waiting: (waiting.dispute is None, waiting.attempt.id))
