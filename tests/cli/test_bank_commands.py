@@ -1,9 +1,13 @@
 """``quizapp bank`` from outside: exit codes, what is printed where, and the keys of its JSON."""
 
+import fcntl
 import json
 import os
+import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -127,6 +131,7 @@ def test_list_as_json_has_the_promised_keys(folder: Path) -> None:
             "line": 5,
             "topics": ["ddp", "tokens"],
             "difficulty": 2,
+            "prerequisites": [],
             "parts": [{"id": "main", "kind": "choice"}],
         },
         {
@@ -137,6 +142,7 @@ def test_list_as_json_has_the_promised_keys(folder: Path) -> None:
             "line": 14,
             "topics": ["ddp"],
             "difficulty": 3,
+            "prerequisites": [],
             "parts": [{"id": "program", "kind": "code", "folder": str((folder / "lab").resolve())}],
         },
     ]
@@ -154,6 +160,91 @@ def test_list_for_people(folder: Path) -> None:
     result = bank("list", "--bank", folder)
     assert result.returncode == 0
     assert any(line.split()[:4] == ["small-lab", "exercise", "small", "3"] for line in result.stdout.splitlines())
+
+
+def test_list_on_a_terminal_of_80_columns_keeps_ids_whole(folder: Path) -> None:
+    read, write = os.openpty()
+    fcntl.ioctl(write, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    environment = os.environ | {"QUIZAPP_BANKS": str(folder), "TERM": "xterm"}
+    environment.pop("COLUMNS", None)
+    command = [sys.executable, "-c", "from quizapp.cli.main import main; main()", "bank", "list"]
+    process = subprocess.Popen(command, stdin=write, stdout=write, stderr=write, env=environment)
+    os.close(write)
+    seen = b""
+    while True:
+        try:
+            more = os.read(read, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not more:
+            break
+        seen += more
+    os.close(read)
+    assert process.wait(timeout=60) == 0
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith(" small-question ") and "checkpoint" in line and "choice" in line for line in lines)
+    assert "Small [small]" in [line.rstrip() for line in lines]
+
+
+GRAPH = BANK.replace("items:\n", "topics:\n  tokens: {title: Tokens}\n  ddp: {title: Ranks, after: [tokens]}\nitems:\n").replace(
+    "    difficulty: 3\n", "    difficulty: 3\n    prerequisites: [small-question]\n"
+)
+
+
+def test_the_graph_of_topics(folder: Path) -> None:
+    (folder / "small.yaml").write_text(GRAPH, "utf-8")
+    lines = bank("list", "--graph", "--bank", folder).stdout.splitlines()
+    assert any("tokens  Tokens (1 item)" in line for line in lines)
+    assert "  small-lab  after small-question" in lines
+    drawn = json.loads(bank("list", "--graph", "--json", "--bank", folder).stdout)
+    topics = [topic["id"] for topic in drawn["topics"]]
+    assert topics.index("tokens") < topics.index("ddp")
+    assert {"id": "small-lab", "prerequisites": ["small-question"]} in drawn["items"]
+
+
+def test_new_things_and_what_stands_in_their_way(tmp_path: Path) -> None:
+    made = bank("new", "bank", tmp_path / "mine")
+    assert (made.returncode, len(made.stdout.splitlines())) == (0, 3)
+    file = tmp_path / "mine" / "bank.yaml"
+    assert bank("new", "item", file, "one", "--kind", "probe").returncode == 0
+    assert bank("new", "lab", file, "two").returncode == 0
+    assert bank("lint", tmp_path).stdout == "no faults\n"
+    for again in (
+        ("bank", tmp_path / "mine"),
+        ("item", file, "one"),
+        ("lab", file, "two"),
+        ("item", tmp_path / "none.yaml", "three"),
+    ):
+        result = bank("new", *again)
+        assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+
+
+def test_banks_are_installed_listed_and_removed(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUIZAPP_HOME", str(tmp_path_factory.mktemp("home")))
+    refused = bank("install", folder)
+    assert refused.returncode == 2
+    assert "--yes" in refused.stderr
+    assert bank("install", folder, "--yes").stdout.startswith("installed small: small version 1\n")
+    assert "as it was" in bank("install", folder, "--yes").stdout
+    told = json.loads(bank("installed", "--json").stdout)["installed"]
+    assert [(one["name"], one["versions"], one["items"]) for one in told] == [("small", {"small": 1}, 2)]
+    assert any("small-lab" in line for line in bank("list").stdout.splitlines())
+    assert bank("lint", folder).stdout == "no faults\n", "a bank doesn't clash with its installed self"
+    assert bank("remove", "small").stdout == "removed small\n"
+    assert bank("remove", "small").returncode == 2
+    assert bank("install", folder / "none").returncode == 2
+
+
+def test_the_preview_needs_a_terminal(folder: Path) -> None:
+    assert bank("preview", folder / "small.yaml").returncode == 3
+
+
+@pytest.mark.parametrize("what", ["bank", "lab", "registry"])
+def test_every_file_has_a_schema(what: str) -> None:
+    assert json.loads(bank("schema", what).stdout)["$schema"].endswith("schema")
 
 
 def test_schema_is_a_json_schema() -> None:
