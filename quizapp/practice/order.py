@@ -1,13 +1,13 @@
 """In which order new items come: what an item needs stands before it. A pure function of the banks.
 
-Prerequisites of an item (other items, or topics) are edges that hold; what a bank says of its topics (``after``), the banks'
-places and the items' kinds only decide among items that are ready.
+An item's prerequisites that are items hold always. One that is a topic stands for its items that are no harder and don't need the
+topic themselves; it holds unless items wait for each other. What a bank says of its topics (``after``), the banks' places and the
+items' kinds decide among items that are ready.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from quizapp.bank.graph import cycles, depths
@@ -15,6 +15,11 @@ from quizapp.model.question import Checkpoint, Probe
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library, LoadedItem
+
+Key = tuple[int, int, int, int]
+Goal = tuple[str, int]
+"""A topic, up to a difficulty."""
+HARDEST = 5
 
 
 def stage(loaded: LoadedItem) -> int:
@@ -26,44 +31,31 @@ def stage(loaded: LoadedItem) -> int:
 
 
 def needs(library: Library) -> dict[str, tuple[str, ...]]:
-    """Item -> the items that come before it. What lies on a cycle is cut there.
-
-    A topic as a prerequisite stands for its items that are no harder than the item, and don't need the topic themselves.
-    """
-    edges = _edges(library.items)
+    """Item -> the items that are its prerequisites. What lies on a cycle is cut there."""
+    edges = {
+        name: [before for before in loaded.item.prerequisites if before in library.items] for name, loaded in library.items.items()
+    }
     for ring in cycles(edges):
         edges[ring[-2]] = [before for before in edges[ring[-2]] if before != ring[-1]]
-    found: dict[str, tuple[str, ...]] = {}
-    for name in library.items:
-        befores: list[str] = []
-        for before in edges[name]:
-            befores += [before] if before in library.items else edges[before]
-        found[name] = tuple(dict.fromkeys(befores))
+    return {name: tuple(dict.fromkeys(befores)) for name, befores in edges.items()}
+
+
+def goals(library: Library) -> dict[str, tuple[Goal, ...]]:
+    """Item -> the topics that are its prerequisites, each up to the item's own difficulty."""
+    known = {topic for loaded in library.items.values() for topic in loaded.item.topics}
+    found = {}
+    for name, loaded in library.items.items():
+        wanted = [one for one in loaded.item.prerequisites if one in known and one not in library.items]
+        if wanted:
+            found[name] = tuple((topic, loaded.item.difficulty) for topic in dict.fromkeys(wanted))
     return found
 
 
-def _edges(items: Mapping[str, LoadedItem]) -> dict[str, list[str]]:
-    """Items, and a node ``topic <= difficulty`` for each topic that an item needs, so that edges stay few."""
-    by_topic: dict[str, list[LoadedItem]] = {}
-    for loaded in items.values():
-        for topic in loaded.item.topics:
-            by_topic.setdefault(topic, []).append(loaded)
-    edges: dict[str, list[str]] = {}
-    for name, loaded in items.items():
-        edges[name] = []
-        for before in loaded.item.prerequisites:
-            if before in items:
-                edges[name].append(before)
-            elif before in by_topic:
-                node = f"{before} <= {loaded.item.difficulty}"
-                edges[name].append(node)
-                if node not in edges:
-                    edges[node] = [
-                        one.item.id
-                        for one in by_topic[before]
-                        if one.item.difficulty <= loaded.item.difficulty and before not in one.item.prerequisites
-                    ]
-    return edges
+def serves(loaded: LoadedItem, goal: Goal) -> bool:
+    """Whether an item is one of those that a topic as a prerequisite stands for."""
+    topic, difficulty = goal
+    item = loaded.item
+    return topic in item.topics and item.difficulty <= difficulty and topic not in item.prerequisites
 
 
 _latest: list[tuple[Library, tuple[str, ...]]] = []
@@ -75,32 +67,80 @@ def course(library: Library) -> tuple[str, ...]:
     The latest library's is kept: a library never changes, and it is asked for at every return to the home screen.
     """
     if not _latest or _latest[0][0] is not library:
-        _latest[:] = [(library, _course(library))]
+        _latest[:] = [(library, _Course(library).run())]
     return _latest[0][1]
 
 
-def _course(library: Library) -> tuple[str, ...]:
+def _keys(library: Library) -> dict[str, Key]:
     topics = depths({name: topic.after for name, topic in library.topics.items()})
-    keys: dict[str, tuple[int, int, int, int]] = {}
+    found: dict[str, Key] = {}
     for place, bank in enumerate(library.banks):
         for position, item in enumerate(bank.bank.items):
-            loaded = library.items[item.id]
             depth = max((topics.get(topic, 0) for topic in item.topics), default=0)
-            keys[item.id] = (place, depth, stage(loaded), position)
-    before = {name: [one for one in befores if one in keys] for name, befores in needs(library).items() if name in keys}
-    waits = {name: len(befores) for name, befores in before.items()}
-    after: dict[str, list[str]] = {}
-    for name, befores in before.items():
-        for one in befores:
-            after.setdefault(one, []).append(name)
-    ready = [(keys[name], name) for name in keys if not waits[name]]
-    heapq.heapify(ready)
-    found = []
-    while ready:
-        _, name = heapq.heappop(ready)
-        found.append(name)
-        for following in after.get(name, ()):
-            waits[following] -= 1
-            if not waits[following]:
-                heapq.heappush(ready, (keys[following], following))
-    return tuple(found)
+            found[item.id] = (place, depth, stage(library.items[item.id]), position)
+    return found
+
+
+class _Course:
+    """Takes the first item that waits for nothing, over and over; where all wait for topics only, the first of these."""
+
+    def __init__(self, library: Library) -> None:
+        self.items = library.items
+        self.keys = keys = _keys(library)
+        self.before = {name: [one for one in befores if one in keys] for name, befores in needs(library).items() if name in keys}
+        self.waits = {name: len(befores) for name, befores in self.before.items()}
+        self.after: dict[str, list[str]] = {}
+        for name, befores in self.before.items():
+            for one in befores:
+                self.after.setdefault(one, []).append(name)
+        self.goals = {name: found for name, found in goals(library).items() if name in keys}
+        self.left: dict[Goal, int] = {goal: 0 for found in self.goals.values() for goal in found}
+        for name in keys:
+            for goal in self._served(name):
+                self.left[goal] += 1
+        self.held: dict[Goal, list[str]] = {}
+        self.ready = [(keys[name], name) for name, waiting in self.waits.items() if not waiting]
+        self.done: set[str] = set()
+
+    def _served(self, name: str) -> list[Goal]:
+        loaded = self.items[name]
+        levels = range(loaded.item.difficulty, HARDEST + 1)
+        near = ((topic, level) for topic in loaded.item.topics for level in levels)
+        return [goal for goal in near if goal in self.left and serves(loaded, goal)]
+
+    def _unmet(self, name: str) -> list[Goal]:
+        return [goal for goal in self.goals.get(name, ()) if self.left[goal]]
+
+    def run(self) -> tuple[str, ...]:
+        found: list[str] = []
+        heapq.heapify(self.ready)
+        waiting: list[tuple[Key, str]] = []
+        while self.ready or waiting:
+            if not self.ready:
+                # All that is left waits for topics whose items wait in turn: the first goes before them.
+                _, name = heapq.heappop(waiting)
+                if name in self.done:
+                    continue
+            else:
+                _, name = heapq.heappop(self.ready)
+                if name in self.done:
+                    continue
+                if unmet := self._unmet(name):
+                    self.held.setdefault(unmet[0], []).append(name)
+                    heapq.heappush(waiting, (self.keys[name], name))
+                    continue
+            found.append(name)
+            self._place(name)
+        return tuple(found)
+
+    def _place(self, name: str) -> None:
+        self.done.add(name)
+        for following in self.after.get(name, ()):
+            self.waits[following] -= 1
+            if not self.waits[following]:
+                heapq.heappush(self.ready, (self.keys[following], following))
+        for goal in self._served(name):
+            self.left[goal] -= 1
+            if not self.left[goal]:
+                for held in self.held.pop(goal, ()):
+                    heapq.heappush(self.ready, (self.keys[held], held))

@@ -76,7 +76,7 @@ class QuizApp(App[None]):
         """Files of banks from elsewhere whose own Python the learner has agreed to run."""
 
     def on_mount(self) -> None:
-        for theme in (themes.HIGH_CONTRAST, themes.COLOURLESS):
+        for theme in themes.OWN:
             self.register_theme(theme)
         self._take_theme()
         self.push_screen("home")
@@ -117,10 +117,9 @@ class QuizApp(App[None]):
             return
         if event.state is WorkerState.SUCCESS:
             self.library = event.worker.result
-            for screen in self.screen_stack:
-                if isinstance(screen, HomeScreen):
-                    screen.refresh_banks()
             self._go()
+            if isinstance(self.screen, HomeScreen):  # else it is drawn when the learner comes back to it
+                self.screen.refresh_banks()
         elif event.state is WorkerState.ERROR:
             self.exit(return_code=2, message=f"quizapp: the banks can't be read: {event.worker.error}")
 

@@ -11,12 +11,13 @@ from textual.containers import VerticalScroll
 from textual.widgets import Markdown, Static
 
 from quizapp.model.formula import Value
-from quizapp.model.question import ChoicePart, NumericPart, Part, SymbolicPart
+from quizapp.model.question import ChoicePart, NumericPart, Part, SymbolicPart, TextPart
 from quizapp.model.score import Score
-from quizapp.model.variant import ShownChoice
+from quizapp.model.variant import ShownChoice, fill
 from quizapp.practice.asked import varies
 from quizapp.practice.study import Study
 from quizapp.scoring.answer import AnswerError
+from quizapp.scoring.tier import load_in_background
 from quizapp.scoring.numeric import tolerance_of
 from quizapp.store.record import Attempt
 from quizapp.tui.answer_box import AnswerBox
@@ -71,8 +72,9 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),
-        Binding("a", "again", "New numbers"),
+        Binding("a", "again", "Numbers"),
         Binding("r", "retry", "Retry"),
+        Binding("d", "dispute", "I did say that"),
         Binding("u", "undo", "Slip"),
         Binding("f2", "hint", "Hint", key_display="F2", priority=True),
     ]
@@ -104,6 +106,8 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         self.query_one("#hint").display = False
         if self.attempt is None:
             await self._take_answer()
+            if isinstance(self.asked.part, TextPart):
+                self.call_after_refresh(load_in_background)
         else:
             await self._show_result(self.attempt)
 
@@ -113,6 +117,8 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
             return done and varies(self.asked.loaded)
         if action in ("retry", "next", "undo"):
             return done
+        if action == "dispute":
+            return bool(self._open_criteria())
         if action == "hint":
             return not done and self.asked.hint is not None
         return super().check_action(action, parameters)
@@ -213,6 +219,29 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
     def action_again(self) -> None:
         if self.stored(self.study.again):
             self.show_step()
+
+    def _open_criteria(self) -> list[tuple[str, str]]:
+        """Criteria of a written answer that aren't met: id, and what is asked for."""
+        score = None if self.attempt is None else self.attempt.score()
+        if score is None or not isinstance(self.asked.part, TextPart):
+            return []
+        asked = {c.id: fill(c.description, self.asked.variant.values) for c in self.asked.part.rubric.criteria}
+        return [(c.id, asked.get(c.id, c.id)) for c in score.criteria if c.met != "met"]
+
+    def action_dispute(self) -> None:
+        from quizapp.tui.dispute import DisputeScreen
+
+        assert self.attempt is not None
+        self.app.push_screen(DisputeScreen(self.attempt.text, self._open_criteria()), self._disputed)
+
+    def _disputed(self, found: tuple[str, tuple[int, int]] | None) -> None:
+        if found is None or self.attempt is None:
+            return
+        from quizapp.store.opinion import dispute
+
+        attempt, (criterion, span) = self.attempt.id, found
+        if self.kept(lambda: dispute(self.study.store, attempt, criterion, span)):
+            self.notify("Kept. An instructor finds it with `quizapp review`.", title="You did say that")
 
     def action_hint(self) -> None:
         hint = self.query_one("#hint", Static)

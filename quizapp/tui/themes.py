@@ -4,15 +4,31 @@ A colour only ever repeats what a sign, a word or an inverted line already says,
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
-DARK, LIGHT, CONTRAST, NO_COLOUR = "textual-dark", "textual-light", "high-contrast", "no-colour"
+DARK, LIGHT, CONTRAST, NO_COLOUR = "textual-dark", "light", "high-contrast", "no-colour"
 LOOKS: Mapping[str, str] = {DARK: "dark", LIGHT: "light", CONTRAST: "high contrast", NO_COLOUR: "no colour"}
 """Theme -> its name for people, in the order in which ``t`` on the home screen goes through them."""
 SETTING = "theme"
 """The name under which the store keeps it."""
 
+DAYLIGHT = replace(
+    BUILTIN_THEMES["textual-light"],
+    name=LIGHT,
+    text_alpha=1.0,
+    variables={
+        **BUILTIN_THEMES["textual-light"].variables,
+        "text-success": "#1b5e20",
+        "text-warning": "#7a4a00",
+        "text-accent": "#7a4a00",
+        "foreground-muted": "#4a4a4a",
+        "text-muted": "#4a4a4a",
+        "primary-muted": "#d4e1ec",
+    },
+)
+"""Textual's own light one, whose greens and oranges are too pale to read, with darker ones."""
 HIGH_CONTRAST = Theme(
     name=CONTRAST,
     primary="#ffd700",
@@ -33,7 +49,7 @@ HIGH_CONTRAST = Theme(
         "border": "#ffffff",
         "block-cursor-background": "#ffd700",
         "block-cursor-foreground": "#000000",
-        "primary-muted": "#303060",
+        "primary-muted": "#202048",
         "footer-key-foreground": "#ffd700",
         "input-selection-background": "#5f5fff",
     },
@@ -75,6 +91,9 @@ COLOURLESS = Theme(
         "border-blurred": "ansi_default",
     },
 )
+
+OWN = (DAYLIGHT, HIGH_CONTRAST, COLOURLESS)
+"""What the app registers beside Textual's."""
 
 
 def following(theme: str) -> str:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quizapp.bank.graph import cycles
 from quizapp.bank.load import Library, LoadedBank, LoadedItem, load
 from quizapp.model.question import Bank, Checkpoint, Choice, Topic
-from quizapp.practice.order import course, needs
+from quizapp.practice.order import course, goals, needs, serves
 from quizapp.practice.queue import Plan, Standing, candidates, count, plan_from, queue, standing
 from quizapp.store.record import Mark
 
@@ -118,11 +119,16 @@ plans = st.builds(
 @settings(max_examples=50, deadline=None)
 @given(standings())
 def test_every_item_has_its_place_in_the_course_after_what_it_needs(found: Standing) -> None:
-    order = course(found.library)
-    assert sorted(order) == sorted(found.library.items)
+    library = found.library
+    order = course(library)
+    assert sorted(order) == sorted(library.items)
     place = {name: index for index, name in enumerate(order)}
-    for name, befores in needs(found.library).items():
-        assert all(place[before] < place[name] for before in befores)
+    edges = {name: list(befores) for name, befores in needs(library).items()}
+    assert all(place[before] < place[name] for name, befores in edges.items() for before in befores)
+    for name, wanted in goals(library).items():
+        edges[name] += [one for one, loaded in library.items.items() for goal in wanted if serves(loaded, goal) and one != name]
+    if not any(True for _ in cycles(edges)):
+        assert all(place[before] < place[name] for name, befores in edges.items() for before in befores)
 
 
 @settings(max_examples=60, deadline=None)
@@ -178,7 +184,8 @@ def test_a_topic_needed_is_its_easier_items_and_a_ring_is_cut() -> None:
             item("other", ("counts",), 1, ("one",)),
         )
     )
-    assert needs(library)["late"] == ("easy-sum",)
+    assert goals(library) == {"late": (("sums", 3),)}
+    assert [name for name, loaded in library.items.items() if serves(loaded, ("sums", 3))] == ["easy-sum"]
     assert course(library).index("easy-sum") < course(library).index("late")
     assert sorted(course(library)) == sorted(library.items)
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from screen_text import until
+from screen_text import typed, until
 from textual.pilot import Pilot
 
 from quizapp.bank.fault import Fault
@@ -204,14 +204,19 @@ def test_lab_without_a_sandbox(snap_compare: Compare, store: Store, still: Libra
 
 
 @sizes
-@pytest.mark.parametrize(("key", "words"), [("p", "you said"), ("o", "Contents")], ids=["progress", "contents"])
-def test_from_home(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int], key: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [("p", "A small bank · 1"), ("p4", "sure you were"), ("p4v", "you said"), ("o", "Contents"), ("s", "items to ask"), ("/mean", "pick-mean")],
+    ids=["progress", "confidence", "table", "contents", "choose", "search"],
+)
+def test_from_home(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int], keys: str, words: str) -> None:
     answered(at(store, still, "two-ranks/mean"), "2", 4)
     answered(at(store, still, "pick-all/main"), "rate", 5)
 
     async def act(pilot: Pilot[object]) -> None:
         await until(pilot, "A small bank")
-        await wait_for(words, key)(pilot)
+        await typed(pilot, keys)
+        await wait_for(words)(pilot)
 
     assert snap_compare(QuizApp(store, still), terminal_size=size, run_before=act)
 

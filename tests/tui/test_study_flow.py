@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from datetime import timedelta
 
+import pytest
 from screen_text import shown, typed, until
+from textual.color import Color
 from textual.filter import NoColor
 
 from quizapp.bank.load import Library
@@ -192,10 +194,28 @@ async def test_colours_are_remembered(app: Make, store: Store) -> None:
         assert pilot.app.theme == themes.DARK
 
 
-async def test_no_color_goes_before_what_is_remembered(app: Make, store: Store, monkeypatch: object) -> None:
-    import pytest
+def luminance(colour: Color) -> float:
+    """Relative luminance (WCAG 2.2)."""
+    parts = [value / 255 for value in (colour.r, colour.g, colour.b)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
-    assert isinstance(monkeypatch, pytest.MonkeyPatch)
+
+@pytest.mark.parametrize(("theme", "least"), [(themes.DARK, 4.5), (themes.LIGHT, 4.5), (themes.CONTRAST, 7.0)])
+def test_texts_stand_out_from_what_is_behind_them(app: Make, theme: str, least: float) -> None:
+    program = app()
+    for own in themes.OWN:
+        program.register_theme(own)
+    program.theme = theme
+    variables = program.get_css_variables()
+    for behind in ("background", "surface", "primary-muted"):
+        ground = Color.parse(variables[behind])
+        for name in ("foreground", "text-success", "text-error", "text-warning", "text-accent", "text-primary"):
+            dark, light = sorted((luminance(Color.parse(variables[name])), luminance(ground)))
+            assert (light + 0.05) / (dark + 0.05) >= least, (name, behind)
+
+
+async def test_no_color_goes_before_what_is_remembered(app: Make, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.set(themes.SETTING, themes.LIGHT)
     monkeypatch.setenv("NO_COLOR", "1")
     async with app().run_test(size=SIZE) as pilot:
