@@ -15,7 +15,7 @@ from quizapp.model.base import FormulaText, Id, Markdown, Model, as_formula_text
 
 Shape = Literal["uneven", "even", "one-token-rank", "empty-rank", "lone-token", "all-empty"]
 Observation = Literal["gradients", "state", "returned"]
-Weight = Annotated[FormulaText, BeforeValidator(as_formula_text)]
+Weight = Annotated[FormulaText, BeforeValidator(as_formula_text, json_schema_input_type=str | int | float)]
 
 WEIGHT_NAMES: Mapping[str, str] = {
     "R": "ranks",
