@@ -1,4 +1,7 @@
-"""Whether a set of weights explains the gradients: compared as gradients, so that it can be said of any model."""
+"""Whether a set of weights explains the gradients: compared as gradients, so that it can be said of any model.
+
+Gradients are compared along a few dozen random directions: what differs at all differs along nearly every one of them.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+DIRECTIONS = 64
 SAME_NORM = 1e-5
 """Norms of steps that were clipped to one length agree to this: clipping adds 1e-6 to the norm that it divides by."""
 
@@ -42,18 +46,30 @@ class Fit:
         return self.observed.precision[1]
 
     @cached_property
-    def others(self) -> "Floats":
-        """What other loss terms add to the gradients, [steps, ranks, width]; taken as found."""
+    def _directions(self) -> "Floats":
+        """[width, D]."""
         import numpy as np
 
-        if isinstance(self.terms, ProbeTerms) or not self.recovered.others.shape[-1]:
-            return np.zeros_like(self.observed.gradients)
-        return np.nan_to_num(self.recovered.others) @ self.terms.rows[self.terms.columns :]
+        width = self.observed.gradients.shape[-1]
+        found: Floats = np.random.default_rng(0).normal(size=(width, DIRECTIONS)) / DIRECTIONS**0.5
+        return found
+
+    @cached_property
+    def _losses(self) -> "Floats":
+        """[columns, D]."""
+        return self.terms.projected(self._directions)
 
     @cached_property
     def gradients(self) -> "Floats":
-        """The part of the gradients that token losses must explain, [steps, ranks, width]."""
-        return self.observed.gradients - self.others
+        """The part of the gradients that token losses must explain, [steps, ranks, D]. Other loss terms are taken out as found."""
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            whole = self.observed.gradients
+            if not isinstance(self.terms, ProbeTerms) and self.recovered.others.shape[-1]:
+                whole = whole - np.nan_to_num(self.recovered.others) @ self.terms.rows[self.terms.columns :]
+            found: Floats = whole @ self._directions
+        return found
 
     @cached_property
     def clipped(self) -> "NDArray[np.bool_]":
@@ -72,8 +88,8 @@ class Fit:
         return found
 
     def total(self, weights: "Floats") -> "Floats":
-        """The gradients under some weights, [steps, ranks, width]."""
-        found: Floats = self.terms.total(weights)
+        """The gradients under some weights, [steps, ranks, D]."""
+        found: Floats = weights @ self._losses
         return found
 
     def factors(self, weights: "Floats") -> "Floats":
@@ -82,7 +98,8 @@ class Fit:
 
         foretold, given = self.total(weights), self.gradients
         square = (foretold * foretold).sum(axis=(1, 2))
-        return np.divide((foretold * given).sum(axis=(1, 2)), square, out=np.ones_like(square), where=square > 0)
+        found: Floats = np.divide((foretold * given).sum(axis=(1, 2)), square, out=np.ones_like(square), where=square > 0)
+        return found
 
     def off(self, weights: "Floats", scaled: "NDArray[np.bool_]") -> "Floats":
         """[steps, ranks]: how far the gradients lie from those foretold, relative to their norm; steps that are ``scaled`` up to a

@@ -23,8 +23,8 @@ class Idea:
     rule: WeightRule
     needs: str = ""
     """Letters of what a plan must have for the formula to mean what it says: R several ranks, K accumulation, B several rows in a
-    microbatch, T a short window, W several windows, S shifted labels, P rows of
-    different lengths."""
+    microbatch, T a short window, W several windows, S shifted labels, P
+    microbatches of different lengths in a window."""
 
 
 def _idea(ids: str, valid: str, needs: str = "", padding: str = "0") -> Idea:
@@ -106,35 +106,38 @@ IDEAS: Sequence[Idea] = (
 )
 
 
-def _has(observed: Observed) -> set[str]:
+def has(observed: Observed) -> set[str]:
     """The letters of :attr:`Idea.needs` that a run has."""
-    plan, has = observed.plan, set()
+    plan, found = observed.plan, set()
     windows: dict[tuple[int | None, int], int] = {}
     for use in observed.uses:
         windows[use.step, use.rank] = max(windows.get((use.step, use.rank), 0), use.microbatch + 1)
     if plan.ranks > 1:
-        has.add("R")
+        found.add("R")
     if plan.accumulate > 1:
-        has.add("K")
+        found.add("K")
     if plan.rows_per_microbatch > 1:
-        has.add("B")
+        found.add("B")
     if any(length < plan.accumulate for (step, _), length in windows.items() if step is not None):
-        has.add("T")
+        found.add("T")
     if observed.steps > 1:
-        has.add("W")
-    if len({len(row) for row in observed.mask}) > 1:
-        has.add("P")
+        found.add("W")
+    lengths: dict[int | None, set[int]] = {}
+    for use in observed.uses:
+        lengths.setdefault(use.step, set()).add(len(use.places))
+    if any(len(own) > 1 for own in lengths.values()):
+        found.add("P")
     if plan.shift:
-        has.add("S")
-    return has
+        found.add("S")
+    return found
 
 
 def fitting(observed: Observed, fit: "Fit") -> list[Idea]:
     """The ideas whose weights explain every step on every rank, and aren't the objective's."""
-    has = _has(observed)
+    there = has(observed)
     found = []
     for idea in IDEAS:
-        if set(idea.needs) <= has:
+        if set(idea.needs) <= there:
             weights = fit.weighing.weights(idea.rule)
             if fit.explains(weights) and fit.unlike_wanted(weights):
                 found.append(idea)

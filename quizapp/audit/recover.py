@@ -26,6 +26,9 @@ class Terms(Protocol):
     def total(self, weights: "Floats") -> "Floats":
         """The gradients [..., width] under weights [..., columns]."""
 
+    def projected(self, directions: "Floats") -> "Floats":
+        """Each loss's gradient along directions [width, D]: [columns, D]."""
+
     def solve(self, gradients: "Floats") -> "tuple[Floats, Floats] | None":
         """For gradients [n, width]: the columns' weights [n, columns], and those of the other loss terms [n, terms].
 
@@ -54,23 +57,44 @@ class ProbeTerms:
             np.add.at(errors[at], self.places, row[:, None] * self.errors)
         return np.asarray(np.einsum("ntc,tf->ncf", errors, self.features, optimize=True).reshape(*weights.shape[:-1], -1))
 
+    def projected(self, directions: "Floats") -> "Floats":
+        import numpy as np
+
+        classes = self.errors.shape[1]
+        found = np.zeros((len(self.errors), directions.shape[1]))
+        for c, block in enumerate(directions.reshape(classes, -1, directions.shape[1])):
+            found += self.errors[:, c, None] * (self.features @ block)[self.places]
+        return found
+
     def solve(self, gradients: "Floats") -> "tuple[Floats, Floats] | None":
         import numpy as np
 
         count, classes = len(gradients), self.errors.shape[1]
         right = gradients.reshape(count * classes, -1).T
-        errors, _, rank, _ = np.linalg.lstsq(self.features.T, right, rcond=DEFICIENT)
-        if rank < len(self.features):
+        # Random features are far from dependent, so that normal equations lose nothing, and are much cheaper.
+        solved = _solved(self.features, right)
+        if solved is None:
             return None
-        errors = errors.reshape(len(self.features), count, classes)
+        errors = solved.reshape(len(self.features), count, classes)
         weights = np.zeros((count, len(self.errors)))
-        for place in range(len(self.features)):
+        for place in np.unique(self.places):
             mine = np.flatnonzero(self.places == place)
-            found, _, own_rank, _ = np.linalg.lstsq(self.errors[mine].T, errors[place].T, rcond=DEFICIENT)
-            if own_rank < len(mine):
+            found = _solved(self.errors[mine], errors[place].T)
+            if found is None:
                 return None
             weights[:, mine] = found.T
         return weights, np.zeros((count, 0))
+
+
+def _solved(rows: "Floats", right: "Floats") -> "Floats | None":
+    """The least-squares solution of ``rows.T @ x = right``; ``None`` where the rows aren't independent."""
+    import numpy as np
+
+    gram = rows @ rows.T
+    extremes = np.linalg.eigvalsh(gram)[[0, -1]]
+    if extremes[0] <= DEFICIENT * extremes[1]:
+        return None
+    return np.asarray(np.linalg.solve(gram, rows @ right), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -83,6 +107,9 @@ class DenseTerms:
 
     def total(self, weights: "Floats") -> "Floats":
         return weights @ self.rows[: weights.shape[-1]]
+
+    def projected(self, directions: "Floats") -> "Floats":
+        return self.rows[: self.columns] @ directions
 
     def solve(self, gradients: "Floats") -> "tuple[Floats, Floats] | None":
         import numpy as np

@@ -124,6 +124,7 @@ def _tail(file: Path, lines: int = 6) -> str:
 
 def _stands(plan: Plan, folder: Path) -> str:
     """Where each rank stood when time ran out, as far as it could say."""
+    file = json.loads((folder / "plan.json").read_text("utf-8"))["file"]
     found = []
     for rank in range(plan.ranks):
         if (folder / f"result-{rank}.json").exists():
@@ -133,7 +134,7 @@ def _stands(plan: Plan, folder: Path) -> str:
             frames = (folder / f"stand-{rank}.txt").read_text("utf-8", "replace").splitlines()
         except OSError:
             continue
-        own = next((frame for frame in frames if f'"{plan.file}"' in frame), None)
+        own = next((frame for frame in frames if f'"{file}"' in frame), None)
         if own is not None:
             line = own.partition(", line ")[2].partition(" ")[0]
             found.append(f"rank {rank} stood at {plan.file.name}:{line}")

@@ -17,17 +17,19 @@ class Probe(nn.Module):
     """
 
     accepts_loss_kwargs = True
+    """What the transformers library asks for; its older versions looked for ``**loss_kwargs`` in ``forward``."""
 
     def __init__(self, width: int, classes: int, dtype: torch.dtype, seed: int, shift: bool) -> None:
         super().__init__()
         self.shift = shift
+        self.loss_type = "ForCausalLM" if shift else None
         self.head = nn.Linear(width, classes, bias=False)
         draw = torch.Generator().manual_seed(seed + 1)
         with torch.no_grad():
             self.head.weight.copy_(torch.randn(classes, width, generator=draw, dtype=torch.float64) / width**0.5)
         self.to(dtype)
 
-    def forward(self, features: Tensor, labels: Tensor | None = None, num_items_in_batch: Any = None, **_: Any) -> Any:
+    def forward(self, features: Tensor, labels: Tensor | None = None, num_items_in_batch: Any = None, **loss_kwargs: Any) -> Any:
         logits = self.head(features)
         if labels is None:
             return logits

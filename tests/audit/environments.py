@@ -17,11 +17,14 @@ from packaging.utils import canonicalize_name
 
 ENVIRONMENTS: dict[str, tuple[str, ...]] = {
     "transformers-4.45": ("transformers==4.45.2", "accelerate==0.34.2", "tokenizers==0.20.3", "huggingface-hub==0.36.2"),
+    "transformers-4.46": ("transformers==4.46.3", "accelerate==1.1.1", "tokenizers==0.20.3", "huggingface-hub==0.36.2"),
     "transformers-4.57": ("transformers==4.57.6", "accelerate==1.12.0", "tokenizers==0.22.2", "huggingface-hub==0.36.2"),
     "transformers-5": ("transformers==5.24.0", "accelerate==1.15.0"),
     "lightning-2.6": ("lightning==2.6.6",),
 }
 """Name -> what is installed in it, beside torch and numpy."""
+TESTED = ("transformers-4.45", "transformers-4.57", "transformers-5", "lightning-2.6")
+"""Those that the tests need. ``benchmarks/audits.py`` looks at all."""
 SHARED = ("torch", "numpy", "packaging", "PyYAML", "setuptools")
 
 
@@ -69,6 +72,6 @@ def make(folder: Path, name: str) -> None:
 
 
 if __name__ == "__main__":
-    for wanted in sys.argv[2:] or ENVIRONMENTS:
+    for wanted in sys.argv[2:] or TESTED:
         make(Path(sys.argv[1]).absolute(), wanted)
         print(f"{wanted}: {', '.join(ENVIRONMENTS[wanted])}", flush=True)

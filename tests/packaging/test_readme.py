@@ -19,6 +19,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
+from quizapp.audit.report import Audit
 from quizapp.cli.main import COMMANDS
 from quizapp.model.score import Score
 from quizapp.model.verdict import Verdict
@@ -151,7 +152,7 @@ def keys_in(value: Any, prefix: str = "") -> Iterator[str]:
             yield from keys_in(entry, f"{prefix}{key}.")
 
 
-@pytest.mark.parametrize(("command", "model"), [("score", Score), ("submit", Verdict)])
+@pytest.mark.parametrize(("command", "model"), [("score", Score), ("submit", Verdict), ("audit", Audit)])
 def test_documented_keys_are_the_model_s(command: str, model: type[BaseModel]) -> None:
     assert documented(command) == set(keys_of(model))
 

@@ -1,18 +1,29 @@
 """``transformers.Trainer``. ``--set key=value`` goes to ``TrainingArguments``.
 
-``shuffle=true`` keeps the Trainer's own sampler; ``accepts_loss_kwargs=false`` stands for a model that doesn't take
+``shuffle=true`` keeps the Trainer's own sampler; ``loss_kwargs=false`` stands for a model whose ``forward`` takes no
 ``num_items_in_batch``.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from torch.utils.data import SequentialSampler
 from transformers import Trainer, TrainingArguments  # type: ignore[import-not-found, unused-ignore]
 
 from quizapp_auditor.rows import Rows
 from quizapp_auditor.world import World
+
+
+class MeanLoss(nn.Module):
+    """A model that knows nothing of ``num_items_in_batch``: its loss is a mean, as most people's is."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, features: Tensor, labels: Tensor, targets: Tensor | None = None, mask: Tensor | None = None) -> Any:
+        return self.model(features, labels)
 
 
 class InOrder(Trainer):  # type: ignore[misc, unused-ignore]
@@ -27,8 +38,8 @@ def build(model: nn.Module, dataset: Rows, optimizer: Callable[..., Any], world:
     import torch
 
     shuffle = bool(world.option("shuffle", False))
-    if not world.option("accepts_loss_kwargs", True):
-        model.accepts_loss_kwargs = False  # type: ignore[assignment]
+    if not world.option("loss_kwargs", True):
+        model = MeanLoss(model)
     options: dict[str, Any] = {
         "output_dir": world.folder,
         "per_device_train_batch_size": world.rows_per_microbatch,

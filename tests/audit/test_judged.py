@@ -1,0 +1,228 @@
+"""What weights mean: trainers played token by token are found out, named where only one idea explains them, and never misnamed."""
+
+from collections.abc import Callable
+
+import pytest
+from played import Play, Token, Weigh, plan
+
+from quizapp.audit.audit import judged
+from quizapp.audit.fit import Fit
+from quizapp.audit.ideas import IDEAS, fitting, has
+from quizapp.audit.objective import ObjectiveError, objective
+from quizapp.audit.observed import read
+from quizapp.audit.plan import Plan, PlanError, default_counts
+from quizapp.audit.recover import recover, terms_of
+from quizapp.audit.report import Audit
+from quizapp.audit.weighing import Weighing
+from quizapp.bank.find import bank_folders
+from quizapp.bank.load import load_registry
+
+REGISTRY = load_registry(bank_folders(()))
+PLANS = [(2, 3, 1), (3, 2, 1), (1, 3, 1), (2, 1, 1), (2, 3, 2)]
+
+
+def found(of: Plan, weigh: Weigh, wanted: str = "token-mean", **how: object) -> Audit:
+    return judged(of, Play(of).results(weigh, **how), "python", objective(wanted), REGISTRY, 0)  # type: ignore[arg-type]
+
+
+def of_window(weigh: Callable[[Play, Token], float]) -> Weigh:
+    """A trainer whose step holds the valid tokens of its own window."""
+    return lambda play, _, step, token: weigh(play, token) if token.valid and token.window == step else 0.0
+
+
+token_mean = of_window(lambda play, t: 1 / play.count(window=t.window))
+rank_means = of_window(lambda play, t: 1 / play.plan.ranks / play.count(window=t.window, rank=t.rank))
+planned_means = of_window(
+    lambda play, t: 1 / play.plan.ranks / play.plan.accumulate / play.count(window=t.window, rank=t.rank, microbatch=t.microbatch)
+)
+raw_sum = of_window(lambda play, t: 1.0)
+averaged_again = of_window(lambda play, t: 1 / play.plan.ranks / play.count(window=t.window))
+last_only = of_window(lambda play, t: (t.microbatch + 1 == play.length_of_window(t.window)) / play.count(window=t.window))
+
+
+def not_reduced(play: Play, rank: int, step: int, token: Token) -> float:
+    return (rank == token.rank) * rank_means(play, rank, step, token) * play.plan.ranks
+
+
+def not_cleared(play: Play, rank: int, step: int, token: Token) -> float:
+    return token_mean(play, rank, token.window, token) if token.window <= step else 0.0
+
+
+def padding_too(play: Play, rank: int, step: int, token: Token) -> float:
+    return (token.window == step) / sum(other.window == step for other in play.tokens)
+
+
+@pytest.mark.parametrize("shape", PLANS)
+def test_the_token_mean_is_right(shape: tuple[int, int, int]) -> None:
+    report = found(plan(*shape), token_mean)
+    assert (report.outcome, report.diagnosis, report.unit) == ("right", (), "token")
+    assert {finding.kind for finding in report.findings} <= {"short-window"}
+    for step in report.steps:
+        (view,) = step.views
+        assert step.factor == pytest.approx(1)
+        assert view.residual is not None
+        assert view.residual < 1e-10
+        assert len(view.weights) == step.tokens
+        assert all(w.given == pytest.approx(1 / step.tokens) for w in view.weights)
+
+
+@pytest.mark.parametrize(
+    ("weigh", "names"),
+    [
+        (rank_means, ["mean-of-rank-means"]),
+        (planned_means, ["mean-of-microbatch-means", "planned-microbatches"]),
+        (raw_sum, ["raw-sum"]),
+        (averaged_again, ["forgot-world-size-factor"]),
+        (last_only, ["only-last-microbatch"]),
+        (not_reduced, ["gradients-not-reduced"]),
+        (not_cleared, ["gradients-not-cleared"]),
+        (padding_too, ["mask-forgotten"]),
+    ],
+    ids=["rank means", "planned", "sum", "averaged again", "last only", "not reduced", "not cleared", "padding"],
+)
+def test_a_wrong_trainer_is_named(weigh: Weigh, names: list[str]) -> None:
+    report = found(plan(), weigh)
+    assert report.outcome == "wrong"
+    assert [named.id for named in report.diagnosis] == names
+    assert all(named.cure for named in report.diagnosis)
+    assert report.diagnosis[0].formula in report.summary
+
+
+def test_what_no_idea_explains_has_no_name() -> None:
+    report = found(plan(), of_window(lambda play, t: (1 + 0.1 * t.row) / play.count(window=t.window)))
+    assert (report.outcome, report.diagnosis, report.candidates) == ("wrong", (), ())
+    assert "cause unknown" in report.summary
+
+
+def test_ideas_that_a_plan_cannot_tell_apart_give_no_name() -> None:
+    even = plan(2, 2, counts=(3, 3, 3, 3, 3, 3, 3, 3))
+    report = found(even, averaged_again)  # with K = R and full windows it could as well be divided by K
+    assert report.diagnosis == ()
+    assert {"forgot-world-size-factor", "divided-again-by-microbatches"} <= set(report.candidates)
+
+
+@pytest.mark.parametrize("shape", PLANS[:3])
+def test_no_idea_is_taken_for_another(shape: tuple[int, int, int]) -> None:
+    """Gradients made of an idea's own weights fit that idea: if another fits too, there are two, and no name is given."""
+    of = plan(*shape)
+    play = Play(of)
+    right = read(of, play.results(token_mean))
+    terms = terms_of(right)
+    for idea in (idea for idea in IDEAS if set(idea.needs) <= has(right)):
+        weights = Weighing(right).weights(idea.rule)
+        seen = _replaced(right, terms.total(weights))
+        fit = Fit(seen, terms, recover(seen, terms), Weighing(seen), objective("token-mean").rule)
+        if fit.unlike_wanted(weights):
+            assert idea.ids in {other.ids for other in fitting(seen, fit)}, idea
+
+
+def _replaced(seen: object, gradients: object) -> object:
+    from dataclasses import replace
+
+    import numpy as np
+
+    return replace(seen, gradients=gradients, norms=np.linalg.norm(gradients, axis=2))  # type: ignore[type-var, arg-type, call-overload]
+
+
+def test_every_name_stands_in_the_registry() -> None:
+    assert {name for idea in IDEAS for name in idea.ids} <= set(REGISTRY)
+
+
+def kinds(report: Audit) -> set[str]:
+    return {finding.kind for finding in report.findings if finding.fault}
+
+
+def test_counted_padding_leaks_and_parting_ranks_are_said() -> None:
+    assert "padding-counts" in kinds(found(plan(), padding_too))
+    assert "other-steps-tokens" in kinds(found(plan(), not_cleared))
+    apart = found(plan(), not_reduced)
+    assert "ranks-disagree" in kinds(apart)
+    assert [view.ranks for view in apart.steps[0].views] == [(0,), (1,)]
+    assert "left-out" in kinds(found(plan(), last_only))
+
+
+def test_a_label_shift_shows() -> None:
+    report = found(plan(), token_mean, whose="next")
+    assert "label-shift" in kinds(report)
+    assert {w.label for step in report.steps for view in step.views for w in view.weights if abs(w.given or 0) > 1e-9} == {"next"}
+
+
+def test_a_gradient_that_is_no_weighting_is_said_to_be_none() -> None:
+    report = found(plan(), token_mean, noise=1e-3)
+    assert "no-weighting" in kinds(report)
+    assert report.outcome == "wrong"
+
+
+def test_a_common_factor_is_told_as_one() -> None:
+    report = found(plan(), token_mean, scale=65536.0)
+    assert "factor" in kinds(report)
+    assert any("loss scale" in finding.message for finding in report.findings)
+
+
+def test_clipped_steps_are_judged_by_proportions() -> None:
+    of = plan()
+    results = Play(of).results(token_mean)
+    import numpy as np
+
+    for rank, result in enumerate(results):
+        steps = np.frombuffer(result["numbers"][f"steps-{rank}"]).reshape(-1, result["width"])
+        steps = steps * (0.037 / np.linalg.norm(steps, axis=1))[:, None]
+        result["numbers"][f"steps-{rank}"], result["norms"] = steps.tobytes(), np.linalg.norm(steps, axis=1).tolist()
+    report = judged(of, results, "python", objective("token-mean"), REGISTRY, 0)
+    assert report.outcome == "right"
+    assert all(step.clipped and step.factor is not None and step.factor < 1 for step in report.steps)
+    assert "clipped" in {finding.kind for finding in report.findings}
+
+
+@pytest.mark.parametrize(
+    ("name", "weigh"),
+    [
+        ("sequence-mean", of_window(lambda play, t: 1 / len(_rows(play, t.window)) / play.count(window=t.window, row=t.row))),
+        ("sample-mean", of_window(lambda play, t: 1 / len(_rows(play, t.window)))),
+        ("constant=512", of_window(lambda play, t: 1 / 512)),
+        ("1/(S*512)", of_window(lambda play, t: 1 / len(_rows(play, t.window)) / 512)),
+    ],
+)
+def test_other_objectives_are_right_when_they_are_declared(name: str, weigh: Weigh) -> None:
+    of = plan(2, 3, 2)
+    assert found(of, weigh, name).outcome == "right"
+    assert found(of, weigh).outcome == "wrong"
+    assert found(of, token_mean, name).diagnosis[0].id == "another-mean-than-stated"
+
+
+def _rows(play: Play, window: int) -> set[int]:
+    return {token.row for token in play.tokens if token.window == window and token.valid}
+
+
+def test_labels_counted_before_the_shift_are_named() -> None:
+    def before(play: Play, t: Token) -> float:
+        rows = _rows(play, t.window)
+        return 1 / sum(play.held[row] for row in rows)
+
+    report = found(plan(shift=True), of_window(before))
+    assert [named.id for named in report.diagnosis] == ["labels-counted-before-the-shift"]
+    assert found(plan(shift=True), token_mean).outcome == "right"
+
+
+def test_default_counts_tell_ranks_microbatches_and_windows_apart() -> None:
+    for shape in PLANS:
+        of = plan(*shape)
+        play = Play(of)
+        totals = [play.count(window=window) for window in range(play.windows)]
+        assert len(set(totals)) == len(totals) > 1
+        for window in range(play.windows):
+            by_rank = [play.count(window=window, rank=rank) for rank in range(of.ranks)]
+            assert len(set(by_rank)) == len(by_rank)
+    assert default_counts(2, 3, 1) == default_counts(2, 3, 1)
+
+
+@pytest.mark.parametrize("bad", [{"ranks": 0}, {"ranks": 9}, {"counts": (0, 0)}, {"counts": (-1, 2)}, {"counts": (900, 900)}])
+def test_a_plan_that_cannot_be_run_says_why(bad: dict[str, int]) -> None:
+    with pytest.raises(PlanError):
+        Plan(**{"file": None, "counts": (1, 2), **bad})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["nonsense", "1/Z", "constant=", "import os"])
+def test_an_objective_that_cannot_be_read_says_what_can_be(text: str) -> None:
+    with pytest.raises(ObjectiveError, match="token-mean"):
+        objective(text)
