@@ -2,7 +2,8 @@
 
     python benchmarks/bank.py [--quick] [--json]
 
-The banks are made up: checkpoints, exercises and probes of 1.85 kB on average, each with texts and numbers of its own, 250 to a file.
+The banks are made up: checkpoints, exercises and probes of 1.7 kB on average, each with texts and numbers of its own, 250 to
+a file.
 Baseline: ``yaml.load`` with ``CSafeLoader`` over the files, which gives plain dictionaries and checks nothing. Times are processor
 seconds of this process and its children, so that a busy machine tells the same as a quiet one.
 
@@ -35,8 +36,8 @@ CHECKPOINT = """\
       In case {n}, two ranks hold {{{{ c }}}} valid tokens with the loss sums {{{{ S }}}}. The ranks' parameters are the same, and
       each rank divides by its own count before `backward`. Which number does the objective of one device ask for?
     explanation: |
-      The objective has **one** denominator, so case {n} asks for {{{{ sum(S) }}}}/{{{{ sum(c) }}}} = {{{{ sum(S)/sum(c) }}}}. The mean of
-      the rank means, {{{{ mean(S/c) }}}}, gives a token of the shorter rank more weight. Dividing by the ranks alone counts no
+      The objective has **one** denominator, so case {n} asks for {{{{ sum(S) }}}}/{{{{ sum(c) }}}} = {{{{ sum(S)/sum(c) }}}}.
+      The mean of the rank means, {{{{ mean(S/c) }}}}, gives a token of the shorter rank more weight. Dividing by the ranks alone counts no
       token at all, and the largest rank's mean leaves the other rank out altogether.
     sources: ["DistributedDataParallel (PyTorch documentation)"]
     variables:
@@ -61,11 +62,11 @@ EXERCISE = """\
     prerequisites: [means]
     difficulty: {level}
     stem: |
-      Window {n} has two microbatches with {{{{ m }}}} valid tokens and the loss sums {{{{ T }}}}. Gradients are accumulated over both
-      before the one step of the optimizer, and nothing is reduced across ranks in this question.
+      Window {n} has two microbatches with {{{{ m }}}} valid tokens and the loss sums {{{{ T }}}}. Gradients are accumulated
+      over both before the one step of the optimizer, and nothing is reduced across ranks in this question.
     explanation: |
-      All tokens of window {n} share the divisor {{{{ sum(m) }}}}, which has to be known before the first backward pass. Dividing each
-      microbatch by its own count and then by two gives {{{{ mean(T/m) }}}}, and summing the means gives twice that.
+      All tokens of window {n} share the divisor {{{{ sum(m) }}}}, which has to be known before the first backward pass. Dividing
+      each microbatch by its own count and then by two gives {{{{ mean(T/m) }}}}, and summing the means gives twice that.
     sources: ["Automatic Mixed Precision examples (PyTorch documentation)"]
     variables:
       m: {{value: [2, {a}], range: [1, {high}], distinct: true}}
@@ -103,15 +104,17 @@ PROBE = """\
       A colleague moved run {n} from one GPU to eight and the loss curve changed although the data and the seed are the same. Their
       first idea was a bad driver. What do you look at first, and why?
     explanation: |
-      In run {n} each rank divided by its own count. DDP averages gradients over the ranks with equal weight, so that a token's weight
-      depends on the rank it came to. The mend is to all-reduce the count and to multiply by the world size.
+      In run {n} each rank divided by its own count. DDP averages gradients over the ranks with equal weight, so that a token's
+      weight depends on the rank it came to. The mend is to all-reduce the count and to multiply by the world size.
     sources: ["DistributedDataParallel (PyTorch documentation)"]
     rubric:
       criteria:
         - id: equal-weight
           points: 1
           description: DDP averages gradients over the ranks with equal weight.
-          accept: ["DDP averages the gradients of all ranks with equal weight", "every rank counts the same however many tokens it has"]
+          accept:
+            - DDP averages the gradients of all ranks with equal weight
+            - every rank counts the same however many tokens it has
           reject: ["DDP weighs the ranks by their token counts"]
         - id: count
           points: 1
@@ -123,7 +126,7 @@ PROBE = """\
         stem: Suppose the driver of run {n} is sound. What does DDP do with the gradients of ranks that have few tokens?
         rubric:
           criteria:
-            - {{id: average, points: 1, description: It averages them as if they had as many., accept: ["it gives them the same weight"]}}
+            - {{id: average, points: 1, description: It averages them alike., accept: ["it gives them the same weight"]}}
 """
 KINDS = (CHECKPOINT, EXERCISE, CHECKPOINT, EXERCISE, CHECKPOINT, EXERCISE, CHECKPOINT, EXERCISE, CHECKPOINT, PROBE)
 """One probe to nine others, as in the banks that come with the app."""
@@ -208,7 +211,7 @@ def measure(quick: bool) -> dict[str, float]:
         def checked() -> None:
             shutil.rmtree(cache, ignore_errors=True)
             started = time.monotonic()
-            faults = lint([folders["few"]])
+            faults = lint([folders["few"]], workers=os.cpu_count() or 1)
             walls.append(time.monotonic() - started)
             assert not faults, faults[0]
 

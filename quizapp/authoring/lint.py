@@ -5,8 +5,12 @@
 """
 
 import re
+import sys
+import threading
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
 from pathlib import Path
 
 from quizapp.authoring.answers import add_answer_faults
@@ -18,6 +22,7 @@ from quizapp.authoring.programs import program_faults
 from quizapp.authoring.separation import separation_faults
 from quizapp.authoring.variants import add_variant_faults
 from quizapp.authoring.written import add_rubric_faults
+from quizapp.bank.agreement import entries
 from quizapp.bank.document import Document, Path_, read
 from quizapp.bank.fault import Fault
 from quizapp.bank.find import builtin_folder, role, yaml_files
@@ -27,16 +32,18 @@ from quizapp.bank.load import Library, load
 from quizapp.model.question import Bank, Item
 
 _SLOT = re.compile(r"\{\{.*?\}\}")
+PORTION, MANY = 25, 6
+"""Items that a worker takes at a time, and portions from which workers are worth starting."""
 PROSE = ("computes", "why", "cure", "description", "signature")
 """Keys whose text is Markdown, besides those that are filled in for a variant."""
 
 
-def lint(paths: Sequence[Path], context: Sequence[Path] | None = None) -> list[Fault]:
+def lint(paths: Sequence[Path], context: Sequence[Path] | None = None, workers: int = 1) -> list[Fault]:
     """Every fault of the banks, registries and labs under some folders or files, in the order of files and lines.
 
     ``context``: folders (or files) that count as known: their misconceptions, topics and items. Without it, the built-in banks. A
     bank of the context with the id of one that is checked is taken for another version of it. Nothing is raised: what can't be
-    read is a fault.
+    read is a fault. ``workers``: processes that share the work where there is much of it, and processes can be forked.
     """
     library = load(paths, context if context is not None else [builtin_folder()])
     around = load(context if context is not None else [builtin_folder()])
@@ -54,9 +61,9 @@ def lint(paths: Sequence[Path], context: Sequence[Path] | None = None) -> list[F
     lines = {(entry.file, entry.line): entry.item for entry in library.items.values()}
     taken = {item.id: bank.id for bank in others for item in bank.items}
     for document in documents:
-        _document(document, lines, taken)
+        _pages(document)
         faults += document.faults
-    return _sorted(faults)
+    return _sorted([*faults, *_items(_Job(documents, lines, taken), workers)])
 
 
 def _sorted(faults: Sequence[Fault]) -> list[Fault]:
@@ -70,24 +77,65 @@ def _others(around: Library, library: Library, files: Sequence[Path]) -> list[Ba
     return [b.bank for b in around.banks if b.bank.id not in own and b.file.resolve() not in checked]
 
 
-def _document(document: Document, lines: Mapping[tuple[Path, int], Item], taken: Mapping[str, str]) -> None:
+def _pages(document: Document) -> None:
+    """What a bank shows besides its items."""
     value = document.value
     if not isinstance(value, dict):
         return
     _texts(document, (), {key: text for key, text in value.items() if isinstance(text, str) and key in ("title", "description")})
-    for key in ("items", "reading", "misconceptions"):
-        found = value.get(key)
-        for index, raw in enumerate(found if isinstance(found, tuple) else ()):
-            if not isinstance(raw, dict):
-                continue
-            path: Path_ = (key, index)
+    for key in ("reading", "misconceptions"):
+        for index, raw in entries(value, key):
+            _texts(document, (key, index), raw)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """The items of some documents. ``lines``: those without faults of loading. ``taken``: items elsewhere, and their banks."""
+
+    documents: Sequence[Document]
+    lines: Mapping[tuple[Path, int], Item]
+    taken: Mapping[str, str]
+
+    def slices(self) -> list[tuple[int, int]]:
+        """Each document's position, and where in its items each portion begins."""
+        counts = [len(list(entries(document.value, "items"))) for document in self.documents]
+        return [(at, start) for at, count in enumerate(counts) for start in range(0, count, PORTION)]
+
+    def portion(self, at: int, start: int) -> list[Fault]:
+        """The faults of one portion of a document's items."""
+        document = self.documents[at]
+        document.faults.clear()
+        for index, raw in list(entries(document.value, "items"))[start : start + PORTION]:
+            path: Path_ = ("items", index)
             _texts(document, path, raw)
-            item = lines.get((document.file, document.line(path))) if key == "items" else None
+            item = self.lines.get((document.file, document.line(path)))
             if item is not None:
-                if item.id in taken:
-                    message = f"the item {item.id!r} stands already in the bank {taken[item.id]!r}"
+                if item.id in self.taken:
+                    message = f"the item {item.id!r} stands already in the bank {self.taken[item.id]!r}"
                     document.fault((*path, "id"), "duplicate-id", message, "give it another id")
                 _item(document, path, item, raw)
+        return list(document.faults)
+
+
+_shared: list[_Job] = []
+"""The job that forked workers inherit."""
+
+
+def _inherited(portion: tuple[int, int]) -> list[Fault]:
+    return _shared[-1].portion(*portion)
+
+
+def _items(job: _Job, workers: int) -> list[Fault]:
+    portions = job.slices()
+    # A process with threads can't be forked safely.
+    if workers < 2 or len(portions) < MANY or sys.platform != "linux" or threading.active_count() > 1:
+        return [fault for portion in portions for fault in job.portion(*portion)]
+    _shared.append(job)
+    try:
+        with ProcessPoolExecutor(min(workers, len(portions)), mp_context=get_context("fork")) as pool:
+            return [fault for found in pool.map(_inherited, portions) for fault in found]
+    finally:
+        _shared.pop()
 
 
 def _item(document: Document, path: Path_, item: Item, raw: Mapping[str, object]) -> None:

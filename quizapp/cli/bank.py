@@ -1,6 +1,7 @@
 """``quizapp bank``: check, list and describe banks."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -55,7 +56,7 @@ def lint(*paths: Path, run: Annotated[bool, Parameter(negative=())] = False, bac
         _readable(path)
         if not any(True for _ in yaml_files(path)):
             raise Problem(f"{path}: no bank in this folder (no .yaml file); name a folder or file that holds one")
-    faults = faults_of(paths or bank_folders(), bank_folders())
+    faults = faults_of(paths or bank_folders(), bank_folders(), workers=os.cpu_count() or 1)
     if run:
         faults += _rehearsed(paths or bank_folders(), backend, quiet=json)
     if json:
