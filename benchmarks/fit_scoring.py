@@ -41,10 +41,8 @@ def chosen(x: np.ndarray, y: np.ndarray, groups: list[str]) -> tuple[bool, float
     return best[1], best[2]
 
 
-def fitted(rows: list[Graded], encoder: Any) -> dict[str, Any]:
-    """A model of a training split, with the document frequencies that its features need."""
-    weight = idf([row.answer for row in rows] + [text for row in rows for text in row.references])
-    x = Pairs(weight, encoder).matrix(rows)
+def fitted(x: np.ndarray, rows: list[Graded]) -> dict[str, Any]:
+    """A model of a training split."""
     y = np.array([row.grade for row in rows])
     products, penalty = chosen(x, y, [row.group for row in rows])
     model = fit(x, y, logistic=True, products=products, penalty=penalty)
@@ -59,13 +57,17 @@ def main() -> None:
 
     encoder = Encoder()
     out: dict[str, Any] = {"features": [*FEATURES, *ALIGNED]}
+    parts: list[tuple[np.ndarray, list[Graded]]] = []
     for name in CORPORA:
         rows = [row for row in semeval(folder, name) if row.split == "train"]
-        out[name] = {"lexical": fitted(rows, None), "semantic": fitted(rows, encoder)}
-    both = [row for name in CORPORA for row in semeval(folder, name) if row.split == "train"]
-    out["both"] = {"lexical": fitted(both, None), "semantic": fitted(both, encoder)}
+        weight = idf([row.answer for row in rows] + [text for row in rows for text in row.references])
+        x = Pairs(weight, encoder).matrix(rows)
+        parts.append((x, rows))
+        out[name] = {"lexical": fitted(x[:, : len(FEATURES)], rows), "semantic": fitted(x, rows)}
+        print(name, {tier: (found["products"], found["penalty"]) for tier, found in out[name].items()}, flush=True)
+    both, all_rows = np.concatenate([x for x, _ in parts]), [row for _, rows in parts for row in rows]
+    out["both"] = {"lexical": fitted(both[:, : len(FEATURES)], all_rows), "semantic": fitted(both, all_rows)}
     FILE.write_text(json.dumps(out, indent=1) + "\n", "utf-8")
-    print({name: {tier: (m["products"], m["penalty"]) for tier, m in out[name].items()} for name in (*CORPORA, "both")})
 
 
 if __name__ == "__main__":

@@ -33,6 +33,11 @@ class Score(Model):
     follow_up: str | None = None
     """The question to ask next, where something is missing, unsure or contradicted."""
 
+    @property
+    def most(self) -> int:
+        """What it may come to: its points, and those of the criteria that are unsure."""
+        return self.points + sum(criterion.max_points for criterion in self.criteria if criterion.met == "unsure")
+
 
 def score_of(criteria: tuple[CriterionScore, ...], misconceptions: tuple[str, ...] = (), follow_up: str | None = None) -> Score:
     """Adds up criteria: ``right`` for all points, ``unsure`` where a criterion is, ``wrong`` for none, else ``partial``."""

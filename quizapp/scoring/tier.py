@@ -7,8 +7,11 @@ Here: the choice, and the name that is stored with each score. What a tier measu
 from __future__ import annotations
 
 import hashlib
+import os
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -60,6 +63,7 @@ class Semantic:
 
 
 _present: Tier = Lexical()
+_begun = False
 
 
 def present() -> Tier:
@@ -84,6 +88,18 @@ def load_semantic() -> str | None:
     except ModelUnavailable as error:
         return str(error)
     return None
+
+
+def load_in_background() -> None:
+    """Begins to load the semantic tier, once, where it is installed; what is scored until then is scored by the lexical one.
+
+    ``QUIZAPP_TIER=lexical`` keeps to that.
+    """
+    global _begun
+    if _begun or os.environ.get("QUIZAPP_TIER") == "lexical" or find_spec("onnxruntime") is None:
+        return
+    _begun = True
+    threading.Thread(target=load_semantic, name="semantic tier", daemon=True).start()
 
 
 @lru_cache(maxsize=1)

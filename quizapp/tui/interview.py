@@ -17,6 +17,7 @@ from quizapp.practice.interview_export import clock
 from quizapp.practice.interview_phrases import ANSWER_TIME_IS_UP, TIME_IS_UP
 from quizapp.practice.interview_plan import role
 from quizapp.scoring.answer import AnswerError
+from quizapp.scoring.tier import load_in_background
 from quizapp.tui.answer_box import AnswerBox
 from quizapp.tui.drafting import Drafting
 from quizapp.tui.page import Page
@@ -95,6 +96,7 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
     async def on_mount(self) -> None:
         self._warm_up()
         await self._ask()
+        self.call_after_refresh(load_in_background)
         self.set_interval(1.0, self._tick)
 
     @work(thread=True, exit_on_error=False)

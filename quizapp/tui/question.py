@@ -17,8 +17,8 @@ from quizapp.model.variant import ShownChoice, fill
 from quizapp.practice.asked import varies
 from quizapp.practice.study import Study
 from quizapp.scoring.answer import AnswerError
-from quizapp.scoring.tier import load_in_background
 from quizapp.scoring.numeric import tolerance_of
+from quizapp.scoring.tier import load_in_background
 from quizapp.store.record import Attempt
 from quizapp.tui.answer_box import AnswerBox
 from quizapp.tui.confidence import Confidence

@@ -22,11 +22,23 @@ from quizapp.tui.signs import points, sign, signed, style, word
 
 
 def headline(score: Score, confidence: int | None = None) -> Content:
-    """``✓ right · 1 of 1 point · you rated it 4, sure``."""
+    """``✓ right · 1 of 1 point · you rated it 4, sure``; a range where something is unsure."""
+    earned = points(score.points, score.max_points)
+    if score.most > score.points:
+        earned = f"{score.points} to {points(score.most, score.max_points)}"
     rated = f" · you rated it {confidence}, {LEVELS[confidence - 1]}" if confidence else ""
-    return Content.assemble(
-        signed(score.outcome), (f" · {points(score.points, score.max_points)}", "bold"), (rated, "$foreground-muted")
-    )
+    return Content.assemble(signed(score.outcome), (f" · {earned}", "bold"), (rated, "$foreground-muted"))
+
+
+def answered(text: str, score: Score) -> Content:
+    """The answer, its words underlined that earned or lost points, in the colour of the criterion that they decided."""
+    content = Content(text)
+    for state in ("unmet", "unsure", "met"):
+        for criterion in score.criteria:
+            if criterion.met == state:
+                for start, end in criterion.evidence:
+                    content = content.stylize(f"{style(state)} underline", start, end)
+    return content
 
 
 def criteria(score: Score, rubric: Rubric | None, values: Mapping[str, Value]) -> Iterator[Static]:
@@ -98,7 +110,7 @@ class Result(Widget):
         if isinstance(asked.part, ChoicePart):
             yield Vertical(*options(asked.choices, attempt.text), classes="options")
         else:
-            yield Static(Content.assemble(("Your answer: ", "bold"), attempt.text))
+            yield Static(Content.assemble(("Your answer: ", "bold"), answered(attempt.text, score)))
         yield from criteria(score, getattr(asked.part, "rubric", None), asked.variant.values)
         if key := key_line(asked):
             yield Static(Content(key), classes="key")
