@@ -37,8 +37,8 @@ CHECKPOINT = """\
       each rank divides by its own count before `backward`. Which number does the objective of one device ask for?
     explanation: |
       The objective has **one** denominator, so case {n} asks for {{{{ sum(S) }}}}/{{{{ sum(c) }}}} = {{{{ sum(S)/sum(c) }}}}.
-      The mean of the rank means, {{{{ mean(S/c) }}}}, gives a token of the shorter rank more weight. Dividing by the ranks alone counts no
-      token at all, and the largest rank's mean leaves the other rank out altogether.
+      The mean of the rank means, {{{{ mean(S/c) }}}}, gives a token of the shorter rank more weight. Dividing by the ranks alone
+      counts no token at all, and the largest rank's mean leaves the other rank out altogether.
     sources: ["DistributedDataParallel (PyTorch documentation)"]
     variables:
       c: {{value: [2, {a}], range: [1, {high}], distinct: true}}
