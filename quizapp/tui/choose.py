@@ -11,8 +11,8 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from quizapp.practice.queue import LENGTH, Plan, Selection, Standing, candidates
-from quizapp.practice.review import TITLES, where
+from quizapp.practice.queue import LENGTH, Plan, Selection, Standing, candidates, standing
+from quizapp.practice.review import TITLES
 from quizapp.tui.dial import Dial
 from quizapp.tui.page import Page
 from quizapp.tui.ticks import Ticks
@@ -73,9 +73,15 @@ are asked. The line on top says how many items that makes. New items come in an 
         app = quiz_app(self)
         library = app.library
         assert library is not None
-        self._found = self.stored(lambda: where(app.store, library))
-        self._list_topics(set())
         self.query_one("#selection").focus()
+        store = app.store
+        read = self.stored(lambda: (store.marks(), store.clock(), store.flagged(), tuple(store.recommended())))
+        if read is not None:
+            self.reckon(lambda: standing(library, *read), self._take)
+
+    def _take(self, found: Standing) -> None:
+        self._found = found
+        self._list_topics(set())
 
     def plan(self) -> Plan:
         """What stands there."""

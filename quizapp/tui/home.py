@@ -52,8 +52,8 @@ def resume_line(session: Session) -> str:
     return f"Enter goes on at {step.removesuffix('/main')}"
 
 
-def due_line(found: Standing) -> Content:
-    """What is due now and in the coming week, how many items are new, and which key asks them."""
+def due_line(found: Standing, left: bool) -> Content:
+    """What is due now and in the coming week, how many items are new, and which key asks them; ``left``: a queue is open."""
     from quizapp.practice.insight import forecast
     from quizapp.practice.queue import count
 
@@ -62,7 +62,7 @@ def due_line(found: Standing) -> Content:
     later = f" · {soon} more this week" if soon > 0 else ""
     return Content.assemble(
         (f"{counts.due} due now{later} · {counts.new} new", "bold"),
-        "\nd asks them, s lets you choose, Enter studies the marked bank.",
+        f"\nd {'goes on with the queue that you left' if left else 'asks them'}, s lets you choose, Enter studies the marked bank.",
     )
 
 
@@ -124,27 +124,33 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         if library is None:
             return
         from quizapp.practice.queue import standing
+        from quizapp.practice.review import open_review
 
         try:
             marks, sessions = app.store.marks(), app.store.unfinished()
-            found = standing(library, marks, app.store.clock(), (), tuple(app.store.recommended()))
+            now, recommended = app.store.clock(), tuple(app.store.recommended())
+            left = open_review(app.store) is not None
         except StoreError as error:
             self._say(Content(str(error)))
             return
-        self._fill(library, library_progress(library, marks), sessions, found)
-        self._show_faults(library.faults)
-        self._say(self._welcome(library, marks, found))
+
+        def show(found: tuple[Standing, Mapping[str, BankProgress]]) -> None:
+            self._fill(library, found[1], sessions, found[0])
+            self._show_faults(library.faults)
+            self._say(self._welcome(library, marks, found[0], left))
+
+        self.reckon(lambda: (standing(library, marks, now, (), recommended), library_progress(library, marks)), show)
 
     def _say(self, text: Content) -> None:
         self.query_one("#notice", Static).update(text)
 
     @staticmethod
-    def _welcome(library: Library, marks: list[Mark], found: Standing) -> Content:
+    def _welcome(library: Library, marks: list[Mark], found: Standing, left: bool) -> Content:
         if not library.banks:
             return Content("No bank could be read. Give a folder of banks with --bank DIR, or set QUIZAPP_BANKS.")
         if not marks:
             return Content("Welcome. Press Enter to start with the reading notes; F1 explains the keys of every screen.")
-        return due_line(found)
+        return due_line(found, left)
 
     def _fill(self, library: Library, progress: Mapping[str, BankProgress], sessions: list[Session], found: Standing) -> None:
         banks = self.query_one(BankList)

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
+from textual.worker import get_current_worker
 
 from quizapp.store.database import StoreError
 
@@ -34,6 +36,14 @@ class Heading(Horizontal):
         """Replaces both texts."""
         self.query_one("#heading-left", Static).update(left)
         self.query_one("#heading-right", Static).update(right)
+
+
+class Reckoned(Message):
+    """Something that took long is there; ``show`` shows it."""
+
+    def __init__(self, show: Callable[[], None]) -> None:
+        super().__init__()
+        self.show = show
 
 
 class Page(Screen[None]):
@@ -89,6 +99,23 @@ class Page(Screen[None]):
 
         if self.app.screen is self:
             self.app.push_screen(JumpScreen(list(targets(self))), go)
+
+    def reckon(self, work: Callable[[], Result], show: Callable[[Result], None]) -> None:
+        """Works something out in a thread, so that keys are answered meanwhile, and then shows it. ``work`` must not use the store;
+        of several under way on one screen the latest is shown."""
+
+        def run() -> None:
+            found = work()
+            if not get_current_worker().is_cancelled:
+                self.post_message(Reckoned(lambda: show(found)))
+
+        self.run_worker(run, thread=True, exclusive=True, group="reckon")
+
+    @on(Reckoned)
+    def _reckoned(self, event: Reckoned) -> None:
+        event.stop()
+        if self.is_attached:
+            event.show()
 
     def stored(self, write: Callable[[], Result]) -> Result | None:
         """Runs a write to the store; where it fails, says so and gives ``None``. The app lives on."""

@@ -12,7 +12,7 @@ from textual.widgets import Static, Tab, Tabs
 
 from quizapp.practice.insight import Insight, insight
 from quizapp.practice.progress import BankProgress, bank_progress
-from quizapp.practice.review import where
+from quizapp.practice.queue import standing
 from quizapp.tui import insight_plots, insight_tables
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points
@@ -83,16 +83,27 @@ The Brier score is the mean squared distance between how sure you were and what 
         self.query_one(Tabs).can_focus = False
         self.query_one("#progress").focus()
 
-        def read() -> tuple[Insight, dict[str, BankProgress], str | None]:
-            marks = app.store.marks()
-            found = insight(where(app.store, library), marks, app.store.named())
-            return found, {bank.bank.id: bank_progress(bank, marks) for bank in library.banks}, app.store.setting(SETTING)
+        store = app.store
+        read = self.stored(
+            lambda: (store.marks(), store.named(), store.flagged(), tuple(store.recommended()), store.setting(SETTING))
+        )
+        if read is None:
+            return
+        marks, named, flagged, recommended, remembered = read
+        self.tables = remembered == "yes"
+        now = store.clock()
 
-        got = self.stored(read)
-        if got is not None:
-            self._insight, self._progress, remembered = got
-            self.tables = remembered == "yes"
-        self._show()
+        def work() -> Insight:
+            return insight(standing(library, marks, now, flagged, recommended), marks, named)
+
+        def show(found: Insight) -> None:
+            self._insight = found
+            self._progress = {bank.bank.id: bank_progress(bank, marks) for bank in library.banks}
+            self._show()
+
+        self.query_one("#lead", Static).update(Content("Reckoning …"))
+        self.query_one("#plot").display = False
+        self.reckon(work, show)
 
     @property
     def _banks(self) -> tuple[LoadedBank, ...]:

@@ -43,7 +43,7 @@ studies the marked item, `Esc` goes back.
     def __init__(self) -> None:
         super().__init__()
         self._entries: tuple[Entry, ...] = ()
-        self._progress: dict[str, BankProgress] = {}
+        self._states: dict[str, str] = {}
 
     def heading(self) -> tuple[str, str]:
         return "Find an item", ""
@@ -63,12 +63,14 @@ studies the marked item, `Esc` goes back.
         app = quiz_app(self)
         library = app.library
         assert library is not None
-        self._entries = index(library)
-        marks = self.stored(app.store.marks) or []
-        self._progress = library_progress(library, marks)
-        self._states = {item.item: item.state for bank in self._progress.values() for item in bank.items}
         self.query_one(SearchLine).focus()
-        self._show("")
+        marks = self.stored(app.store.marks) or []
+        self.reckon(lambda: (index(library), library_progress(library, marks)), self._take)
+
+    def _take(self, found: tuple[tuple[Entry, ...], dict[str, BankProgress]]) -> None:
+        self._entries = found[0]
+        self._states = {item.item: item.state for bank in found[1].values() for item in bank.items}
+        self._show(self.query_one(SearchLine).value)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -10,11 +10,11 @@ from textual.filter import NoColor
 
 from quizapp.bank.load import Library
 from quizapp.practice.queue import Plan
-from quizapp.practice.review import Review
 from quizapp.practice.study import Study
 from quizapp.store.store import Store
 from quizapp.tui import themes
 from quizapp.tui.app import QuizApp
+from quizapp.tui.question import QuestionScreen
 
 Make = Callable[..., QuizApp]
 SIZE = (80, 24)
@@ -37,31 +37,31 @@ async def test_what_is_due_from_home_to_the_end(app: Make, store: Store, library
     gave(store, library, "pick-all", "padding,uneven")
     gave(store, library, "pick-mean", "ranks")
     later(store, 30)
-    store.recommend({})
     async with app().run_test(size=SIZE) as pilot:
-        text = await until(pilot, "2 due now · 3 new")
-        assert "2 due" in text
+        await until(pilot, "2 due now · 3 new")
         await pilot.press("d")
         await until(pilot, "1/7")
         await pilot.press("escape")
-        await until(pilot, "2 due now")
-        later(store, 1)
-        review = Review(store, library, Plan("due"))
-        steps = [step.id for step in review.steps]
-        await pilot.press("d")
-        await until(pilot, "1/2")
-        for place, step in enumerate(steps, 1):
-            text = await until(pilot, f"{place}/2")
-            if step == "pick-all/main":
-                await pilot.press("a", "b", "c", "enter")
-            else:
-                await pilot.press("a", "enter", "4")
-            await until(pilot, "Explanation")
+        await until(pilot, "d goes on with the queue that you left")
+        await pilot.press("s")
+        await until(pilot, "5 items to ask (2 due, 3 new)")
+        await pilot.press("right", "enter")
+        for place in (1, 2):
+            await until(pilot, f"{place}/2")
+            page = pilot.app.screen
+            assert isinstance(page, QuestionScreen)
+            await pilot.press(*(choice.letter.lower() for choice in page.asked.choices if choice.key), "enter")
+            if page.asked.loaded.item.confidence:
+                await until(pilot, "How sure are you?")
+                await pilot.press("4")
+            await until(pilot, "✓ right")
             await pilot.press("enter")
-            if place == 1 and "3" in shown(pilot.app):
-                break
-        await pilot.pause(0.3)
-        assert len(store.marks()) >= 3
+        text = await until(pilot, "This sitting: 2 of 2 points")
+        assert "days" in text
+        await pilot.press("enter")
+        await until(pilot, "0 due now")
+        assert [mark.seed is None for mark in store.marks() if mark.item == "pick-mean"] == [True, False]
+        assert store.unfinished("review") == []
 
 
 async def test_a_missed_question_comes_once_more_and_a_slip_does_not(app: Make, store: Store) -> None:
