@@ -44,9 +44,9 @@ TURNED_ROUND = 0.7
 """What is left of support of which some words are denied: too little to be met, enough to be asked about."""
 FEWEST_NEW_WORDS, ECHOED = 2, 0.67
 """Fewer content words beside the question's own, and this share of neighbouring pairs from the question: an echo."""
-WOVEN = 0.6
+WOVEN = 0.45
 """Coverage of a phrase that evidence needs where another criterion's evidence lies among it."""
-WOVEN_BEST = 0.5
+WOVEN_BEST = 0.3
 """The same for the best supported of them."""
 STRUNG, OWN_WORDS = 3, 0.07
 """Criteria whose evidence is interwoven, and the share of words that must be neither the rubric's nor the question's then."""

@@ -13,6 +13,7 @@ from itertools import pairwise
 from quizapp.scoring.lexicon import (
     ADVERSE,
     AFTER_COMMA,
+    ARTICLES,
     CLAIMING,
     CONDITIONAL,
     CONNECTIVES,
@@ -21,9 +22,11 @@ from quizapp.scoring.lexicon import (
     KNOWING,
     MACHINERY,
     MODALS,
+    NAMES_TOPICS,
     NEEDLESS,
     NO_EFFECT,
     OTHER_LANGUAGES,
+    REASONING,
     REFUSED,
     REPORTED,
     SUPPOSING,
@@ -34,12 +37,15 @@ from quizapp.scoring.lexicon import (
 from quizapp.scoring.words import Word
 
 MAX_WINDOW_WORDS = 60
+FEWEST_RUNNING, MANY_ARTICLES, FEW_REASONS = 12, 0.15, 0.05
+"""Words from which a text can be told to run on, its share of articles, and its share of words of reasoning."""
 _END = re.compile(r"[.!?]+(?=[\s\"')\]]|$)|[\n;]")
 _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bapprox|\bcf)$", re.I)
 _NO_EFFECT = re.compile(f"{NO_EFFECT}|{NEEDLESS}")
 _REFUSED = re.compile(REFUSED)
 _REPORTED = re.compile(REPORTED)
 _TAKEN_BACK = re.compile(TAKEN_BACK)
+_NAMES_TOPICS = re.compile(NAMES_TOPICS)
 _TO_THE_GRADER = re.compile(TO_THE_GRADER)
 _COMPLEMENT = frozenset({"whether", "if", "how", "that", "when", "where", "which", "what"})
 """Words that open what a clause before them is about."""
@@ -205,7 +211,8 @@ def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
     for at, clause in enumerate(clauses):
         same = [other for other in range(len(clauses)) if clauses[other].sentence == clause.sentence]
         lowered = text[clause.start : clause.end].casefold().replace("’", "'")
-        if _TO_THE_GRADER.search(text[clauses[same[0]].start : clauses[same[-1]].end].casefold().replace("’", "'")):
+        sentence = text[clauses[same[0]].start : clauses[same[-1]].end].casefold().replace("’", "'")
+        if _TO_THE_GRADER.search(sentence) or _NAMES_TOPICS.search(sentence):
             out[at] = replace(out[at], distanced=True, reported=True)
         if _TAKEN_BACK.search(lowered):
             for other in _before(clauses, at):
@@ -264,6 +271,18 @@ def is_list(text: str, words: Sequence[Word]) -> bool:
     if len(short) >= 4 and sum(short) >= 0.6 * total:
         return True
     return len(words) >= 8 and sum(not word.content for word in words) <= 0.06 * len(words)
+
+
+def says_nothing_of_its_own(words: Sequence[Word]) -> bool:
+    """Whether a text runs from noun to noun without anybody who asks, doubts or concludes: fluent, and likely nonsense.
+
+    Measured on some ninety right answers and a dozen of fluent nonsense: it holds for one of the former and most of the latter.
+    """
+    if len(words) < FEWEST_RUNNING:
+        return False
+    articles = sum(word.text in ARTICLES for word in words)
+    reasoning = sum(word.text in REASONING for word in words)
+    return articles >= MANY_ARTICLES * len(words) and reasoning <= FEW_REASONS * len(words)
 
 
 def in_another_language(words: Sequence[Word]) -> bool:

@@ -34,6 +34,14 @@ NEGATORS = frozenset(
 )
 INABILITY = frozenset({"cannot", "can't", "cant", "couldn't", "couldnt", "unable"})
 """Say that something is beyond a thing's power: an explanation of the problem, not a denial of it."""
+ARTICLES = frozenset({"the", "its"})
+REASONING = _words(
+    """
+    i you we one they i'd i'll i'm i've you'd we'd they'd my your our somebody everybody nobody people someone he she should must
+    would could can may might need needs have has if when but not no however otherwise instead only why isn't can't don't doesn't
+    """
+)
+"""Words of someone who says what should be and why. A text of many articles without them strings nouns and verbs together."""
 NOT_ONLY = frozenset({"only", "just", "merely", "simply", "solely"})
 """``not only X but Y`` denies nothing; without the second half it denies the *only*."""
 HARMLESS_AFTER = _words("only just merely simply solely necessarily sure certain clear surprising because matter longer")
@@ -127,6 +135,11 @@ REPORTED = (
     r"|\btempting\b|\bat\s+first\s+(?:sight|glance)\b|\bit\s+(?:may|might|would)\s+seem\b"
 )
 """A clause that tells what others hold; matched on lower-case text."""
+NAMES_TOPICS = (
+    r"\b(?:it|this|that|everything|all)(?:'s|\s+is)\s+(?:all\s+|mostly\s+|mainly\s+)?about\b"
+    r"|\b(?:are|were)\s+(?:all\s+)?(?:the\s+)?(?:\w+\s+)?(?:important|key|main|relevant|central|crucial)\s+(?:\w+\s+)?(?:concepts|things|topics|terms|ideas|words|aspects)\b"
+)
+"""A sentence that names topics and says nothing of them; matched on lower-case text."""
 TAKEN_BACK = (
     r"\btake\s+(?:that|this|it|all\s+that)\s+back\b|\bscratch\s+that\b|\b(?:mixing|mixed|got|getting)\s+(?:it|that|this|them)\s+(?:up|wrong)\b"
     r"|\bi\s+(?:was|am|stand)\s+(?:wrong|mistaken|corrected)\b|\bi(?:'d|\s+would)\s+not\s+(?:do|ask|use|say)\s+(?:that|this|it)\b"
@@ -248,7 +261,7 @@ PROTECTED = _words(
 
 CLAIMING = FUNCTION_WORDS - _words(
     "a an the of in on for to vs with without per by from and or between at as into over via under not no more most less few "
-    "first last own same"
+    "first last own same every each all any some off up"
 )
 """Function words of whole sentences: a piece of an answer without any of them is a term, not a claim."""
 

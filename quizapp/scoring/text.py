@@ -12,12 +12,14 @@ from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, Met, Score, score_of
 from quizapp.scoring.answer import MAX_CHARACTERS, AnswerError, sentence
 from quizapp.scoring.claims import Claim, Finding, Spans, echoes, find, is_whole_answer, shown, strung_together
-from quizapp.scoring.clauses import in_another_language, is_list, split, windows
+from quizapp.scoring.clauses import in_another_language, is_list, says_nothing_of_its_own, split, windows
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, ready
 from quizapp.scoring.tier import Tier, present
 from quizapp.scoring.words import read_words
 
 FEWEST_WORDS = 3
+CERTAIN = 0.95
+"""Support that earns a criterion even in a text that seems to string nouns and verbs together."""
 MAX_QUOTE = 90
 
 
@@ -37,7 +39,7 @@ def _criterion(known: ReadyCriterion, points: int, met: Met, reason: str, spans:
 
 
 def _judged(
-    known: ReadyCriterion, finding: Finding, answer: str, strung: bool, cancelled: tuple[str, Claim] | None
+    known: ReadyCriterion, finding: Finding, answer: str, strung: bool, runs_on: bool, cancelled: tuple[str, Claim] | None
 ) -> CriterionScore:
     """One criterion's points and the sentence that explains them."""
     asked = sentence(known.criterion.description)
@@ -58,6 +60,9 @@ def _judged(
         return _criterion(known, 0, "unmet", reason, denial.spans)
     if strung:
         return _criterion(known, 0, "unmet", f"Terms in a row claim nothing; say what they do. Missing: {asked}")
+    if enough and runs_on and (best.support.phrase is None or best.support.strength < CERTAIN):
+        reason = f"{_quote(answer, best.spans)} has the right words; say in a plain sentence what follows from what: {asked}"
+        return _criterion(known, 0, "unsure", reason, best.spans)
     if enough:
         return _criterion(known, known.criterion.points, "met", f"Met by {_quote(answer, best.spans)}.", best.spans)
     return _criterion(
@@ -120,6 +125,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     measure = (tier or present()).measure(answer, clauses)
     findings = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
     strung = strung_together(findings, clauses, known)
+    runs_on = says_nothing_of_its_own(words)
     stated = {
         m.shown.id: (m, claim) for m in known.misconceptions if (claim := shown(m, known.criteria, clauses, views)) is not None
     }
@@ -129,7 +135,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
         for target in misconception.shown.cancels
     }
     criteria = tuple(
-        _judged(criterion, finding, answer, at in strung, cancels.get(criterion.criterion.id))
+        _judged(criterion, finding, answer, at in strung, runs_on, cancels.get(criterion.criterion.id))
         for at, (criterion, finding) in enumerate(zip(known.criteria, findings, strict=True))
     )
     return score_of(criteria, tuple(stated), _follow_up(known, criteria, tuple(stated)))
