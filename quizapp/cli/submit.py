@@ -227,7 +227,11 @@ def show(verdict: "Verdict", hints: Mapping[str, str], cures: Mapping[str, str])
             table.add_row(str(scenario.world_size), scenario.name, _counts(scenario), mark, error)
         console.print(table)
     if verdict.counterexample is not None and verdict.counterexample.weights:
+        from quizapp.judge.in_numbers import in_numbers
+
         _weights(console, verdict.counterexample)
+        if (numbers := in_numbers(verdict.counterexample.weights)) is not None:
+            console.print(numbers, markup=False)
     if verdict.output:
         console.print(Text("It printed:", style="bold"))
         console.print(Text(verdict.output[:4000]))
