@@ -57,7 +57,7 @@ EXERCISE = """\
     variables:
       n: {value: [2, 4], range: [1, 9], distinct: true}
       S: {value: [6, 6], range: [2, 24]}
-    constraints: ["abs(sum(S)/sum(n) - mean(S/n)) > 0.05"]
+    constraints: ["abs(sum(S)/sum(n) - mean(S/n)) > 0.01*sum(S)/sum(n)"]   # more than five tolerances
     stem: |
       Two ranks hold {{ n }} valid tokens, with the loss sums {{ S }}. DDP averages gradients over the ranks.
     explanation: |
