@@ -164,7 +164,7 @@ def export(file: FileOrDash, /, *, force: Annotated[bool, Parameter(negative=())
     from quizapp.store.database import StoreError
     from quizapp.store.transfer import export as lines_of
 
-    to_output = str(file) == "-"
+    to_output = _is_dash(file)
     if not to_output and file.exists() and not force:
         raise Problem(f"{file} is there already; give another name, or --force to write over it")
     try:
@@ -178,6 +178,14 @@ def export(file: FileOrDash, /, *, force: Annotated[bool, Parameter(negative=())
         raise Problem(str(error), 3) from None
     print(f"{count} records written to {file}; `quizapp progress import {file}` merges them")
     return 0
+
+
+def _is_dash(file: Path) -> bool:
+    """Whether a name means the standard input or output; what looks like an option is none that there is."""
+    name = str(file)
+    if name.startswith("-") and name != "-":
+        raise Problem(f"no option {name}; write ./{name} for a file of that name")
+    return name == "-"
 
 
 def _write(file: Path, store: Store) -> int:
@@ -219,7 +227,7 @@ def import_(*files: FileOrDash, json: Json = False) -> int:
     with _store() as store:
         for file in files:
             try:
-                if str(file) == "-":
+                if _is_dash(file):
                     results.append(merge(store, sys.stdin))
                 else:
                     with file.open(encoding="utf-8") as lines:

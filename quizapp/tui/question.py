@@ -72,7 +72,7 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),
-        Binding("a", "again", "Numbers"),
+        Binding("a", "again", "Vary"),
         Binding("r", "retry", "Retry"),
         Binding("d", "dispute", "I did say that"),
         Binding("u", "undo", "Slip"),

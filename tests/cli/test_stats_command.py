@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,22 @@ def test_json_is_one_object_with_every_table(home: Path) -> None:
     assert [one["id"] for one in found["misconceptions"]] == ["mean-of-means"]
     assert found["misconceptions"][0]["state"] == "overcome"
     assert {one["bank"]: one["points"] for one in found["banks"]}["small"] == 1
+
+
+def keys_in(value: object, prefix: str = "") -> set[str]:
+    """The keys of a JSON value, as docs/json.md writes them."""
+    if isinstance(value, list):
+        return set().union(*(keys_in(entry, f"{prefix[:-1]}[].") for entry in value))
+    if isinstance(value, dict):
+        return {prefix + key for key in value}.union(*(keys_in(entry, f"{prefix}{key}.") for key, entry in value.items()))
+    return set()
+
+
+def test_the_documented_keys_are_those_that_come(home: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "json.md").read_text("utf-8")
+    section = page.partition("## quizapp stats\n")[2].partition("\n## ")[0]
+    documented = set(re.findall(r"^\| `([\w.\[\]]+)` \|", section, flags=re.MULTILINE))
+    assert documented == keys_in(json.loads(quizapp(home, "stats", "--json", "--bank", str(BANKS)).stdout))
 
 
 def test_csv_and_words_say_the_same(home: Path) -> None:
