@@ -41,18 +41,20 @@ CASES: Sequence[Case] = (
     _case("trainer-4.45-one-process", "transformers-4.45", "Trainer, one process", "hf-trainer --ranks 1"),
     _case("trainer-4.46", "transformers-4.46", "Trainer, defaults", "hf-trainer"),
     _case("trainer-4.46-own-loss", "transformers-4.46", "Trainer, a model that doesn't take `num_items_in_batch`",
-          "hf-trainer --set loss_kwargs=false"),
+          "hf-trainer --set loss_kwargs=none"),
     _case("trainer-4.57", "transformers-4.57", "Trainer, defaults", "hf-trainer"),
     _case("trainer-4.57-per-device", "transformers-4.57", "Trainer, `average_tokens_across_devices=False`",
           "hf-trainer --set average_tokens_across_devices=false"),
     _case("trainer-4.57-own-loss", "transformers-4.57", "Trainer, a model that doesn't take `num_items_in_batch`",
-          "hf-trainer --set loss_kwargs=false"),
+          "hf-trainer --set loss_kwargs=none"),
     _case("trainer-4.57-shift", "transformers-4.57", "Trainer, a model that shifts labels", "hf-trainer --shift"),
     _case("trainer-5", "transformers-5", "Trainer, defaults", "hf-trainer"),
     _case("trainer-5-per-device", "transformers-5", "Trainer, `average_tokens_across_devices=False`",
           "hf-trainer --set average_tokens_across_devices=false"),
     _case("trainer-5-own-loss", "transformers-5", "Trainer, a model that doesn't take `num_items_in_batch`",
-          "hf-trainer --set loss_kwargs=false"),
+          "hf-trainer --set loss_kwargs=none"),
+    _case("trainer-5-count-ignored", "transformers-5", "Trainer, a model that takes keywords and ignores `num_items_in_batch`",
+          "hf-trainer --set loss_kwargs=ignored"),
     _case("trainer-5-shift", "transformers-5", "Trainer, a model that shifts labels", "hf-trainer --shift"),
     _case("trainer-5-odd-rows", "transformers-5", "Trainer, a data set that two ranks don't divide",
           "hf-trainer --accumulate 2 --rows 1,5,2,3,4"),
@@ -122,6 +124,20 @@ def _step(step: dict[str, Any]) -> str:
         if weight["label"] == "own":
             rows.setdefault(weight["row"], []).append("?" if weight["given"] is None else _fraction(weight["given"]))
     return "; ".join(f"{len(own)} x {' or '.join(dict.fromkeys(own))}" for own in rows.values())
+
+
+def table(found: dict[str, Any], steps: Sequence[int] = ()) -> str:
+    """A record's weights as a Markdown table, for an item's stem: a line for each row of the data set that a step used."""
+    lines = ["| step | rank | row | valid tokens | weight of each |", "|---|---|---|---|---|"]
+    for step in found["report"]["steps"]:
+        rows: dict[tuple[int, int], list[float]] = {}
+        for weight in step["views"][0]["weights"]:
+            if weight["valid"] and weight["label"] == "own":
+                rows.setdefault((weight["rank"], weight["row"]), []).append(weight["given"])
+        for (rank, row), given in rows.items() if not steps or step["step"] in steps else ():
+            each = " or ".join(dict.fromkeys(map(_fraction, given)))
+            lines.append(f"| {step['step'] + 1} | {rank} | {row} | {len(given)} | {each} |")
+    return "\n".join(lines)
 
 
 LIBRARY = {"hf-trainer": "transformers", "accelerate": "accelerate", "lightning": "lightning", "ddp": "torch", "fsdp2": "torch"}

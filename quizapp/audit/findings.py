@@ -21,6 +21,15 @@ def listed(values: Sequence[int]) -> str:
     return f"{shown} and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else shown
 
 
+def rows_named(rows: Sequence[int]) -> str:
+    """The subject of a sentence about rows."""
+    return f"Row{'' if len(rows) == 1 else 's'} {listed(rows)}"
+
+
+def was(rows: Sequence[int]) -> str:
+    return "was" if len(rows) == 1 else "were"
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun: 1 row, 2 rows, 2 passes."""
     plural = f"{noun}es" if noun.endswith(("s", "ch")) else f"{noun}s"
@@ -107,7 +116,7 @@ def _of_weights(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
         )
     silent = _silent(fit, steps)
     if silent:
-        rows = f"row{'' if len(silent) == 1 else 's'} {listed(silent)}"
+        rows = rows_named(silent).lower()
         yield _fault("left-out", f"Tokens of {rows} went through the model, but weigh nothing in their step.")
 
 
@@ -142,11 +151,14 @@ def _of_factors(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
     alike = [step for step in steps if step.factor is not None and not step.right]
     if alike and len(alike) == sum(not step.right for step in steps):
         each = {as_fraction(step.factor) for step in alike if step.factor is not None}
-        said = f"{each.pop()} times" if len(each) == 1 else "one factor, another in each step, times"
-        power = [step.factor for step in alike if step.factor and step.factor >= 16 and (step.factor).hex().startswith("0x1.00000")]
+        by_step = ", ".join(f"{as_fraction(step.factor)} in step {step.step + 1}" for step in alike if step.factor is not None)
+        everywhere = len(each) == 1 and len(alike) == len(steps)
+        said = f"{each.pop()} times" if everywhere else "by one factor in each step from"
+        rest = "" if everywhere else f" ({by_step})"
+        power = [step.factor for step in alike if step.factor and step.factor >= 16 and step.factor.hex().startswith("0x1.00000")]
         hint = " A power of two: the loss scale of mixed precision, not undone?" if len(power) == len(alike) else ""
-        where = "" if len(alike) == len(steps) else f" in step {listed([step.step + 1 for step in alike])}"
-        yield _fault("factor", f"All weights are {said} what they should be{where}, in the right proportions.{hint}")
+        verb = "are" if everywhere else "differ"
+        yield _fault("factor", f"All weights {verb} {said} what they should be{rest}; their proportions are right.{hint}")
 
 
 def _of_rows(fit: Fit) -> Iterator[Finding]:
@@ -160,11 +172,11 @@ def _of_rows(fit: Fit) -> Iterator[Finding]:
         yield _fault("without-a-step", what)
     dropped = [row for row in range(len(plan.counts)) if not seen.used[row]]
     if dropped:
-        yield _note("rows-dropped", f"Rows {listed(dropped)} of the data set were not used.")
+        yield _note("rows-dropped", f"{rows_named(dropped)} of the data set {was(dropped)} not used.")
     repeated = [row for row in range(len(plan.counts)) if seen.used[row] > 1]
     if repeated:
-        times = max(seen.used[row] for row in repeated)
-        yield _note("rows-repeated", f"Rows {listed(repeated)} were used more than once (up to {times} times).")
+        times = sorted({seen.used[row] for row in repeated})
+        yield _note("rows-repeated", f"{rows_named(repeated)} {was(repeated)} used {' or '.join(map(str, times))} times.")
     if any(rows != sorted(rows) for rows in _by_rank(fit)) and not repeated:
         yield _note("rows-reordered", "Rows were used in another order than that of the data set.")
     short = [step for step in range(seen.steps) if _length(fit, step) < plan.accumulate]

@@ -1,9 +1,10 @@
 """The objective that a trainer is held against: a name, or a weight formula of one's own."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from quizapp.audit.weighing import NAMES
-from quizapp.model.formula import Formula, FormulaError
+from quizapp.model.formula import Formula, FormulaError, UndefinedValue
 from quizapp.model.lab import WeightRule
 
 
@@ -50,5 +51,12 @@ def objective(text: str) -> Objective:
     unknown = sorted(parsed.names - set(NAMES))
     if unknown:
         raise ObjectiveError(f"objective {text!r}: {unknown[0]!r} is neither an objective ({names}) nor a variable of weights")
+    vectors = ("n", "t")
+    try:
+        parsed.scalar({name: (Fraction(1), Fraction(1)) if name in vectors else Fraction(1) for name in NAMES})
+    except UndefinedValue:
+        pass  # a division by zero here may be none elsewhere
+    except FormulaError as error:
+        raise ObjectiveError(f"objective {text!r} is none of {names}, and gives no weight: {error}") from None
     said = f"every valid token weighs {formula}"
     return Objective("constant" if text.startswith(CONSTANT) else "formula", formula, said)

@@ -1,7 +1,7 @@
 """``transformers.Trainer``. ``--set key=value`` goes to ``TrainingArguments``.
 
-``shuffle=true`` keeps the Trainer's own sampler; ``loss_kwargs=false`` stands for a model whose ``forward`` takes no
-``num_items_in_batch``.
+``shuffle=true`` keeps the Trainer's own sampler. ``loss_kwargs=none`` stands for a model whose ``forward`` takes no
+``num_items_in_batch``, ``loss_kwargs=ignored`` for one that takes it as a keyword and makes no use of it.
 """
 
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.utils.data import SequentialSampler
 from transformers import Trainer, TrainingArguments  # type: ignore[import-not-found, unused-ignore]
 
+from quizapp_auditor.load import Unusable
 from quizapp_auditor.rows import Rows
 from quizapp_auditor.world import World
 
@@ -26,6 +27,18 @@ class MeanLoss(nn.Module):
         return self.model(features, labels)
 
 
+class Deaf(MeanLoss):
+    """The same, with keywords that it ignores."""
+
+    def forward(  # type: ignore[override]
+        self, features: Tensor, labels: Tensor, targets: Tensor | None = None, mask: Tensor | None = None, **loss_kwargs: Any
+    ) -> Any:
+        return self.model(features, labels)
+
+
+MODELS: dict[str, Callable[[nn.Module], nn.Module]] = {"used": lambda model: model, "none": MeanLoss, "ignored": Deaf}
+
+
 class InOrder(Trainer):  # type: ignore[misc, unused-ignore]
     """Reads the data set from front to back."""
 
@@ -38,8 +51,10 @@ def build(model: nn.Module, dataset: Rows, optimizer: Callable[..., Any], world:
     import torch
 
     shuffle = bool(world.option("shuffle", False))
-    if not world.option("loss_kwargs", True):
-        model = MeanLoss(model)
+    takes = str(world.option("loss_kwargs", "used"))
+    if takes not in MODELS:
+        raise Unusable(f"loss_kwargs must be {', '.join(MODELS)}, not {takes!r}")
+    model = MODELS[takes](model)
     options: dict[str, Any] = {
         "output_dir": world.folder,
         "per_device_train_batch_size": world.rows_per_microbatch,
