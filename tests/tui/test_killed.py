@@ -193,6 +193,10 @@ def test_a_file_in_the_way_is_one_line_and_exit_code_3(tmp_path: Path, open_term
         (("study", "--item", "nothing"), "no item 'nothing'"),
         (("study", "intended-average", "--item", "two-ranks"), "no item 'two-ranks' in the bank intended-average"),
         (("interview", "nowhere"), "no bank 'nowhere'"),
+        (("study", "--topic", "avrages"), "no topic 'avrages'; did you mean 'averages'?"),
+        (("study", "--difficulty", "6"), "a difficulty of 6; it goes from 1 to 5"),
+        (("study", "--due", "--wrong"), "--due and --wrong exclude each other"),
+        (("study", "--length", "0"), "a length of 0 items"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(
@@ -204,6 +208,20 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     lines = [line for line in terminal.text.splitlines() if line.strip()]
     assert len(lines) == 1
     assert words in lines[0]
+
+
+def test_where_nothing_is_due_it_says_so_and_draws_nothing(open_terminal: Callable[..., Terminal]) -> None:
+    terminal = open_terminal("study", "--due")
+    assert terminal.process.wait(30) == 0
+    time.sleep(0.2)
+    assert "Nothing is left to ask here now" in terminal.text
+
+
+def test_a_choice_of_items_opens_at_once(open_terminal: Callable[..., Terminal]) -> None:
+    terminal = open_terminal("study", "small", "--difficulty", "1")
+    terminal.shows("What is the global mean?")
+    terminal.shows("1/1")
+    terminal.kill()
 
 
 def test_without_a_terminal_it_says_so(tmp_path: Path) -> None:
