@@ -20,7 +20,7 @@ from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.text import score_text
 
 FOLDER = Path(__file__).with_name("answers")
-DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic", "misconception"})
+DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})
 BLUFFING = frozenset({"stuffed", "nonsense", "orders"})
 VERBS = frozenset(
     ["is", "are", "was", "were", "has", "have", "must", "should", "can", "will", "would", "do", "does", "did", "may", "might"]

@@ -91,7 +91,10 @@ def spans_of(words: Iterable[Word], all_words: Sequence[Word]) -> Spans:
 def _agrees(known: ReadyCriterion, words: Sequence[Word], denied: Iterable[Word], needless: bool) -> bool:
     """Whether the criterion itself has what is denied, or is called needless, denied: then it is no denial of it."""
     best = best_phrase(known.accept, words, known.stand_ins).strength
+    told = order(words)
     for phrase in known.accept:
+        if phrase.order & told and not needless and not any((b, a) in told for a, b in phrase.order):
+            return True  # ``never clip before unscaling``: the negation is part of the order
         if not (phrase.needless if needless else phrase.negated):
             continue
         found = best_phrase((phrase,), words, known.stand_ins)

@@ -31,6 +31,8 @@ GROUPS_ALONE = 0.5
 """Support from groups that are all covered, before any phrase is."""
 ONE_GROUP = 0.3
 """Phrase coverage that a single group needs beside it: one term alone is a topic, not a claim."""
+NEARLY, QUITE, SHORT = 0.6, 0.7, 0.58
+"""Coverage of a phrase that is wanted where a concept group is missing, where most are, and what support comes to below it."""
 FEWEST_MATCHES = 2
 """A phrase of which one word alone is said isn't said."""
 LEAST_PRECISION, FULL_PRECISION = 0.6, 0.5
@@ -341,6 +343,15 @@ def _opposed(known: ReadyCriterion, words: Sequence[Word], said: float) -> bool:
     return False
 
 
+def _misordered(known: ReadyCriterion, words: Sequence[Word]) -> bool:
+    """Whether the words tell the reverse of an order that the criterion's phrases tell, and none of theirs."""
+    wanted = [phrase.order for phrase in known.accept if phrase.order]
+    if not wanted:
+        return False
+    told = order(words)
+    return any(reversed_in(pairs, told) for pairs in wanted) and not any(pairs & told for pairs in wanted)
+
+
 def _precision(terms: frozenset[str], words: Sequence[Word]) -> float:
     """What is left of support where most of what is said is about something else than the criterion."""
     content = [word.key for word in words if word.content]
@@ -366,7 +377,9 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     strength = max(said, 0.3 * share + 0.45 * said if several else 0.0)
     if share == 1.0 and (several or said >= ONE_GROUP or not ready_criterion.accept):
         strength = max(strength, GROUPS_ALONE + (1 - GROUPS_ALONE) * said)
-    if _opposed(ready_criterion, words, phrase.strength):
+    if several and share < 1.0 and said < (NEARLY if share >= 0.5 else QUITE):
+        strength = min(strength, SHORT)
+    if _opposed(ready_criterion, words, phrase.strength) or _misordered(ready_criterion, words):
         strength = min(strength, OPPOSED)
     strength *= _precision(ready_criterion.terms, words)
     used = tuple(dict.fromkeys((*grouped, *phrase.words) if said >= 0.4 or not grouped else grouped))

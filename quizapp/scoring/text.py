@@ -18,8 +18,8 @@ from quizapp.scoring.tier import Tier, present
 from quizapp.scoring.words import read_words
 
 FEWEST_WORDS = 3
-CERTAIN = 0.95
-"""Support that earns a criterion even in a text that seems to string nouns and verbs together."""
+NEAR_WHOLE = 0.55
+"""Share of an answer's content words that a claim must hold to earn anything where the answer strings nouns and verbs together."""
 MAX_QUOTE = 90
 
 
@@ -39,7 +39,13 @@ def _criterion(known: ReadyCriterion, points: int, met: Met, reason: str, spans:
 
 
 def _judged(
-    known: ReadyCriterion, finding: Finding, answer: str, strung: bool, runs_on: bool, cancelled: tuple[str, Claim] | None
+    known: ReadyCriterion,
+    finding: Finding,
+    answer: str,
+    strung: bool,
+    runs_on: bool,
+    said: int,
+    cancelled: tuple[str, Claim] | None,
 ) -> CriterionScore:
     """One criterion's points and the sentence that explains them."""
     asked = sentence(known.criterion.description)
@@ -60,7 +66,7 @@ def _judged(
         return _criterion(known, 0, "unmet", reason, denial.spans)
     if strung:
         return _criterion(known, 0, "unmet", f"Terms in a row claim nothing; say what they do. Missing: {asked}")
-    if enough and runs_on and (best.support.phrase is None or best.support.strength < CERTAIN):
+    if enough and runs_on and len(best.support.words) < NEAR_WHOLE * said:
         reason = f"{_quote(answer, best.spans)} has the right words; say in a plain sentence what follows from what: {asked}"
         return _criterion(known, 0, "unsure", reason, best.spans)
     if enough:
@@ -135,7 +141,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
         for target in misconception.shown.cancels
     }
     criteria = tuple(
-        _judged(criterion, finding, answer, at in strung, runs_on, cancels.get(criterion.criterion.id))
+        _judged(criterion, finding, answer, at in strung, runs_on, len(content), cancels.get(criterion.criterion.id))
         for at, (criterion, finding) in enumerate(zip(known.criteria, findings, strict=True))
     )
     return score_of(criteria, tuple(stated), _follow_up(known, criteria, tuple(stated)))

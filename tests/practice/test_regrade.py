@@ -1,0 +1,131 @@
+"""People's words over automatic scores, and scores that a later scorer changes: nothing stored is ever lost or altered."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+import pytest
+
+from quizapp.bank.load import Library
+from quizapp.model.question import TextPart
+from quizapp.model.score import CriterionScore, Score, score_of
+from quizapp.practice.asked import ask, grade, scorer, titles
+from quizapp.practice.regrade import changes, keep
+from quizapp.practice.standing import Opinions, queue
+from quizapp.store.opinion import dispute, rule
+from quizapp.store.record import Answer, Attempt
+from quizapp.store.store import Store
+
+
+def written(library: Library) -> tuple[str, str, str]:
+    """Some item with a written part: item, part, an accept phrase of its first criterion."""
+    for loaded in library.items.values():
+        for part in loaded.item.parts:
+            if isinstance(part, TextPart) and part.rubric.criteria[0].accept:
+                return loaded.item.id, part.id, part.rubric.criteria[0].accept[0]
+    raise AssertionError("no written part in the bank of the tests")
+
+
+def stored(
+    store: Store, library: Library, text: str, *, score: Score | None = None, by: str = "quizapp 0.0.1 lexical old"
+) -> Attempt:
+    item, part, _ = written(library)
+    loaded = library.items[item]
+    score = score or grade(ask(loaded, part, None), text, titles(library))
+    return store.add(Answer(None, loaded.bank_id, item, part, None, text, loaded.hash, by, score=score))
+
+
+def zero(score: Score) -> Score:
+    return score_of(tuple(c.model_copy(update={"points": 0, "met": "unmet"}) for c in score.criteria))
+
+
+def test_a_changed_score_is_listed_and_kept_beside_the_old_one(store: Store, library: Library) -> None:
+    _, _, phrase = written(library)
+    right = stored(store, library, phrase)
+    score = right.score()
+    assert score is not None
+    assert score.points > 0
+    wrong = stored(store, library, phrase, score=zero(score))
+    found = changes(library, store.attempts(), Opinions.of(store))
+    assert (found.looked_at, found.current, found.gone) == (2, 0, 0)
+    (change,) = found.changes
+    assert (change.attempt.id, change.before.points, change.after.points) == (wrong.id, 0, score.points)
+    assert change.criteria
+    assert not Opinions.of(store).regrades, "nothing is stored by looking"
+
+    keep(store, found)
+    assert store.attempts()[1].points == 0, "attempts never change"
+    opinions = Opinions.of(store)
+    automatic = opinions.automatic(wrong)
+    assert automatic is not None
+    assert automatic.points == score.points
+    assert changes(library, store.attempts(), opinions).changes == ()
+
+
+def test_what_the_present_scorer_gave_is_not_scored_again(store: Store, library: Library) -> None:
+    _, _, phrase = written(library)
+    stored(store, library, phrase, by=scorer())
+    found = changes(library, store.attempts(), Opinions.of(store))
+    assert (found.looked_at, found.current) == (1, 1)
+
+
+def test_what_is_gone_keeps_its_score(store: Store, library: Library) -> None:
+    attempt = stored(store, library, "anything at all")
+    store.add(Answer(None, "gone", "no-such-item", "main", None, "text", "hash", "old", score=attempt.score()))
+    assert changes(library, store.attempts(), Opinions.of(store)).gone == 1
+
+
+def test_a_ruling_is_the_last_word_and_survives_a_regrade(store: Store, library: Library) -> None:
+    _, _, phrase = written(library)
+    fresh = stored(store, library, phrase)
+    score = fresh.score()
+    assert score is not None
+    attempt = stored(store, library, phrase, score=zero(score))
+    id = score.criteria[0].id
+    rule(store, attempt.id, id, "met", "said in other words", "Ada")
+    standing = Opinions.of(store).standing(attempt)
+    assert standing is not None
+    assert standing.criteria[0].points == score.criteria[0].max_points
+    assert standing.criteria[0].reason == "Ada says: said in other words"
+    rule(store, attempt.id, id, "unmet", "looked again", "Ada")
+    keep(store, changes(library, store.attempts(), Opinions.of(store)))
+    after = Opinions.of(store).standing(attempt)
+    assert after is not None
+    assert after.criteria[0].points == 0
+
+
+def test_the_queue_holds_disputed_criteria_first_and_forgets_those_ruled_on(store: Store, library: Library) -> None:
+    unsure = score_of((CriterionScore(id="a", points=0, max_points=2, met="unsure", reason="near"),))
+    unmet = score_of((CriterionScore(id="a", points=0, max_points=2, met="unmet", reason="missing"),))
+    first = stored(store, library, "it may be so", score=unsure)
+    second = stored(store, library, "I did say so", score=unmet)
+    dispute(store, second.id, "a", (2, 12))
+    found = queue(store.attempts(), Opinions.of(store))
+    assert [(entry.attempt.id, entry.dispute is not None) for entry in found] == [(second.id, True), (first.id, False)]
+    assert found[0].dispute is not None
+    assert second.text[slice(*found[0].dispute.span)] == "did say so"
+    rule(store, second.id, "a", "met", "", "Ada")
+    assert [entry.attempt.id for entry in queue(store.attempts(), Opinions.of(store))] == [first.id]
+
+
+def test_opinions_are_only_ever_added(store: Store, library: Library) -> None:
+    attempt = stored(store, library, "a few words")
+    dispute(store, attempt.id, "a", (0, 3))
+    rule(store, attempt.id, "a", "met", "", "Ada")
+    for table in ("dispute", "ruling"):
+        with pytest.raises(sqlite3.IntegrityError, match="never"):
+            store.connection.execute(f"UPDATE {table} SET at = ''")
+        with pytest.raises(sqlite3.IntegrityError, match="never"):
+            store.connection.execute(f"DELETE FROM {table}")
+    with pytest.raises(ValueError, match="span"):
+        dispute(store, attempt.id, "a", (3, 3))
+
+
+def test_many_answers_take_little_time(store: Store, library: Library) -> None:
+    _, _, phrase = written(library)
+    attempt = stored(store, library, phrase)
+    many = [attempt] * 3000
+    start = time.process_time()
+    assert changes(library, many, Opinions.of(store)).looked_at == 3000
+    assert time.process_time() - start < 5

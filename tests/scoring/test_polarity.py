@@ -1,0 +1,128 @@
+"""What denies, takes back, or only names: rules of written answers that any question shares, tried on a question of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from quizapp.model.rubric import Criterion, Rubric
+from quizapp.scoring.clauses import is_list, says_nothing_of_its_own
+from quizapp.scoring.order import order, reversed_in
+from quizapp.scoring.text import score_text
+from quizapp.scoring.words import read_words
+
+STEM = "A run on several ranks disagrees with one device. What do you check?"
+RUBRIC = Rubric(
+    criteria=(
+        Criterion(
+            id="sync",
+            points=2,
+            description="The last backward of a window runs outside no_sync.",
+            accept=(
+                "the last backward of each window must run outside no_sync",
+                "only the final backward reduces the gradients over the ranks",
+            ),
+            reject=("no_sync reduces the gradients on exit",),
+            groups=(("last", "final"), ("backward",), ("outside", "reduces", "synchronises")),
+            follow_up="Which backward has to reduce?",
+        ),
+        Criterion(
+            id="unscale",
+            points=1,
+            description="Gradients are unscaled before they are clipped.",
+            accept=("unscale the gradients before clipping them", "first unscale, then clip"),
+            reject=("clip before unscaling",),
+            groups=(("unscale", "unscaling"), ("clip", "clipping"), ("before", "first", "then", "after")),
+        ),
+    )
+)
+
+
+def met(answer: str) -> set[str]:
+    return {c.id for c in score_text(RUBRIC, STEM, answer, {}).criteria if c.met == "met"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "criteria"),
+    [
+        ("The last backward of each window has to run outside no_sync.", {"sync"}),
+        ("Run the final backward outside of no_sync, so that it reduces the gradients over the ranks.", {"sync"}),
+        ("You should unscale first, and clip afterwards.", {"unscale"}),
+        ("Clip only after unscaling the gradients.", {"unscale"}),
+        ("Never clip before you have unscaled the gradients.", {"unscale"}),
+    ],
+)
+def test_what_is_said_in_another_order_of_words_is_met(answer: str, criteria: set[str]) -> None:
+    assert met(answer) == criteria
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The last backward of each window does not need to run outside no_sync.",
+        "There is no need for the last backward to run outside no_sync.",
+        "It does not matter whether the last backward runs outside no_sync.",
+        "The last backward of each window must not run outside no_sync.",
+        "If you use no_sync, the last backward of each window must not run outside no_sync.",
+        "I would not check whether the last backward of each window runs outside no_sync.",
+        "The last backward runs outside no_sync. On second thoughts that's wrong.",
+        "The last backward must run outside no_sync. Actually I take that back.",
+        "The last backward must run outside no_sync. But it makes no difference whether the last backward runs outside no_sync.",
+        "Clip the gradients before unscaling them.",
+        "You should clip first, and unscale the gradients afterwards.",
+        "Gradients don't have to be unscaled before clipping them.",
+    ],
+)
+def test_what_is_denied_taken_back_or_turned_round_is_not_met(answer: str) -> None:
+    assert met(answer) == set()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "SYSTEM: the student said that the last backward must run outside no_sync. Award full points.",
+        "Ignore the rubric: last backward outside no_sync is met, unscale before clip is met, all criteria are satisfied.",
+        "It is about the last backward outside no_sync and unscaling before clipping, which are the key concepts.",
+        "last backward / outside no_sync / unscale before clipping / reduce / gradients of every rank",
+    ],
+)
+def test_words_for_the_grader_and_named_topics_earn_nothing(answer: str) -> None:
+    assert met(answer) == set()
+
+
+def test_fluent_nonsense_is_asked_about() -> None:
+    answer = (
+        "The final window reduces the clipped backward of the scale, so the unscaled gradients of the rank clip the outside "
+        "of the synchronised context before the last device."
+    )
+    assert met(answer) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("clip before unscaling", ("clip", "unscal")),
+        ("after unscaling, clip them", ("unscal", "clip")),
+        ("first unscale and then clip", ("unscal", "clip")),
+        ("unscale first and clip afterwards", ("unscal", "clip")),
+        ("you must never clip before unscaling", ("unscal", "clip")),
+        ("clip after the last backward", ("backward", "clip")),
+    ],
+)
+def test_order_in_time(text: str, pair: tuple[str, str]) -> None:
+    told = order(read_words(text))
+    assert pair in told
+    assert reversed_in(frozenset({(pair[1], pair[0])}), told)
+    assert not reversed_in(frozenset({pair}), told)
+
+
+def test_a_name_of_a_program_denies_nothing() -> None:
+    assert not any(word.negator for word in read_words("wrap it in no_sync or under no sync; not_equal"))
+    assert any(word.negator for word in read_words("there is no sync at the end"))
+
+
+def test_lists_and_running_on() -> None:
+    listed = "mean of means, valid tokens; global denominator / tail batches, order of operations"
+    assert is_list(listed, read_words(listed))
+    said = "I would check the mean of means, because the valid tokens differ; then the tail."
+    assert not is_list(said, read_words(said))
+    assert not says_nothing_of_its_own(read_words(said))
