@@ -8,7 +8,9 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -19,6 +21,11 @@ from quizapp.bank.load import Library, load
 from quizapp.bank.words import slug
 
 __all__ = ["Changes", "Installed", "Rejected", "SourceError", "install", "installed", "remove"]
+
+
+NEW, OLD, GONE = ".new-", ".old-", ".gone-"
+"""Beginnings of the names of folders that are on their way in, are being replaced, or are on their way out."""
+DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,8 @@ class Fetched:
         """
         root = installed_folder()
         root.mkdir(parents=True, exist_ok=True)
-        self.place = Path(tempfile.mkdtemp(prefix=".new-", dir=root))
+        _tidy(root)
+        self.place = Path(tempfile.mkdtemp(prefix=NEW, dir=root))
         try:
             commit = fetch(source, self.place)
             found = load([self.place], _registries())
@@ -117,7 +125,7 @@ class Fetched:
             OSError: they can't be put there; then the earlier version stays.
         """
         (self.place / RECORD).write_text(json.dumps(asdict(self.new), indent=1), "utf-8")
-        old = self.new.folder.with_name(f".old-{self.new.name}")
+        old = self.new.folder.with_name(f"{OLD}{self.new.name}")
         shutil.rmtree(old, ignore_errors=True)
         if self.new.folder.exists():
             os.replace(self.new.folder, old)
@@ -155,7 +163,7 @@ def remove(name: str) -> Installed:
     one = next((one for one in installed() if one.name == name), None)
     if one is None:
         raise KeyError(name)
-    gone = one.folder.with_name(f".old-{name}")
+    gone = one.folder.with_name(f"{GONE}{name}")
     shutil.rmtree(gone, ignore_errors=True)
     os.replace(one.folder, gone)
     shutil.rmtree(gone, ignore_errors=True)
@@ -171,6 +179,18 @@ def install(source: str) -> tuple[Installed, Changes]:
         return fetched.new, changes
     finally:
         fetched.close()
+
+
+def _tidy(root: Path) -> None:
+    """Puts back what a killed update had moved away, and removes what a killed one had fetched a day ago or earlier."""
+    for old in root.glob(f"{OLD}*"):
+        name = old.name.removeprefix(OLD)
+        if not (root / name).exists():
+            os.replace(old, root / name)
+    for new in root.glob(f"{NEW}*"):
+        with suppress(OSError):
+            if time.time() - new.stat().st_mtime > DAY:
+                shutil.rmtree(new, ignore_errors=True)
 
 
 def _registries() -> list[Path]:

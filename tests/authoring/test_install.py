@@ -103,6 +103,18 @@ def test_what_is_faulty_or_taken_is_refused_and_the_old_stays(source: Path, tmp_
     assert os.listdir(installed_folder()) == ["guest"]
 
 
+def test_an_update_that_was_killed_half_way_loses_nothing(source: Path) -> None:
+    install(str(source))
+    root = installed_folder()
+    os.replace(root / "guest", root / ".old-guest")
+    (root / ".new-x").mkdir()
+    os.utime(root / ".new-x", (0, 0))
+    with pytest.raises(SourceError):
+        install(str(source / "none"))
+    assert os.listdir(root) == ["guest"]
+    assert "guest-one" in load(bank_folders()).items
+
+
 def test_a_zip_file(tmp_path: Path) -> None:
     file = zipped(tmp_path, **{"guest/bank.yaml": BANK, "guest/.git/config": "x", "guest/__pycache__/x.pyc": "x"})
     assert install(str(file))[0].name == "guest"
