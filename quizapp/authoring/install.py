@@ -187,6 +187,8 @@ def _tidy(root: Path) -> None:
         name = old.name.removeprefix(OLD)
         if not (root / name).exists():
             os.replace(old, root / name)
+    for gone in root.glob(f"{GONE}*"):
+        shutil.rmtree(gone, ignore_errors=True)
     for new in root.glob(f"{NEW}*"):
         with suppress(OSError):
             if time.time() - new.stat().st_mtime > DAY:

@@ -5,10 +5,11 @@ Pure data. Reading YAML and drawing variants is ``quizapp.bank``; scoring is ``q
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, field_serializer
 
 from quizapp.model.base import FormulaText, Id, Markdown, Model, Points, as_formula_text
 from quizapp.model.misconception import Misconception
@@ -229,3 +230,8 @@ class Bank(Model):
     """Topic id -> its title, and the topics that come before it. A bank that has this declares every topic that its items name,
     unless another bank does."""
     items: Annotated[tuple[Item, ...], Field(min_length=1)]
+
+    @field_serializer("items", mode="wrap")
+    def _whole(self, items: Iterable[Item], serializer: SerializerFunctionWrapHandler) -> object:
+        # A bank that was read from the cache has another sequence here, whose items are built when they are asked for.
+        return serializer(tuple(items))

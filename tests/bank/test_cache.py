@@ -46,6 +46,7 @@ def test_the_second_time_gives_the_same_without_reading(big: Path, entries: Path
     assert read == [big / "bank.yaml"]
     assert same(first, second)
     assert [item.id for item in second.banks[0].bank.items] == ["pick", "work", "talk"]
+    assert second.banks[0].bank.model_dump_json() == first.banks[0].bank.model_dump_json()
     assert second.banks[0].bank.items[1:] == tuple(first.banks[0].bank.items)[1:]
 
 
