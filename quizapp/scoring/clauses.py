@@ -37,6 +37,8 @@ from quizapp.scoring.lexicon import (
 from quizapp.scoring.words import Word
 
 MAX_WINDOW_WORDS = 60
+MOSTLY = 0.6
+"""Share of a text's sentences that deny something, from which all that it says is read with care."""
 FEWEST_RUNNING, MANY_ARTICLES, FEW_REASONS = 12, 0.15, 0.05
 """Words from which a text can be told to run on, its share of articles, and its share of words of reasoning."""
 _END = re.compile(r"[.!?]+(?=[\s\"')\]]|$)|[\n;]")
@@ -271,6 +273,13 @@ def is_list(text: str, words: Sequence[Word]) -> bool:
     if len(short) >= 4 and sum(short) >= 0.6 * total:
         return True
     return len(words) >= 8 and sum(not word.content for word in words) <= 0.06 * len(words)
+
+
+def mostly_denies(clauses: Sequence[Clause]) -> frozenset[int]:
+    """The numbers of the sentences that deny something, where most sentences of a text do; else none."""
+    sentences = {clause.sentence for clause in clauses}
+    denying = {clause.sentence for clause in clauses if clause.no_effect or clause.negated}
+    return frozenset(denying) if len(sentences) > 1 and len(denying) >= MOSTLY * len(sentences) else frozenset()
 
 
 def says_nothing_of_its_own(words: Sequence[Word]) -> bool:

@@ -12,7 +12,7 @@ from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, Met, Score, score_of
 from quizapp.scoring.answer import MAX_CHARACTERS, AnswerError, sentence
 from quizapp.scoring.claims import Claim, Finding, Spans, echoes, find, is_whole_answer, shown, strung_together
-from quizapp.scoring.clauses import in_another_language, is_list, says_nothing_of_its_own, split, windows
+from quizapp.scoring.clauses import in_another_language, is_list, mostly_denies, says_nothing_of_its_own, split, windows
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, ready
 from quizapp.scoring.tier import Tier, present
 from quizapp.scoring.words import read_words
@@ -43,6 +43,7 @@ def _judged(
     finding: Finding,
     answer: str,
     strung: bool,
+    careful: bool,
     runs_on: bool,
     said: int,
     cancelled: tuple[str, Claim] | None,
@@ -66,6 +67,9 @@ def _judged(
         return _criterion(known, 0, "unmet", reason, denial.spans)
     if strung:
         return _criterion(known, 0, "unmet", f"Terms in a row claim nothing; say what they do. Missing: {asked}")
+    if enough and careful:
+        reason = f"{_quote(answer, best.spans)} stands among denials; say what holds, in a sentence without a *not*: {asked}"
+        return _criterion(known, 0, "unsure", reason, best.spans)
     if enough and runs_on and len(best.support.words) < NEAR_WHOLE * said:
         reason = f"{_quote(answer, best.spans)} has the right words; say in a plain sentence what follows from what: {asked}"
         return _criterion(known, 0, "unsure", reason, best.spans)
@@ -131,6 +135,12 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     measure = (tier or present()).measure(answer, clauses)
     findings = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
     strung = strung_together(findings, clauses, known)
+    denying = mostly_denies(clauses)
+    careful = {
+        at
+        for at, finding in enumerate(findings)
+        if finding.best and any(c.sentence in denying for c in clauses[finding.best.first : finding.best.last + 1])
+    }
     runs_on = says_nothing_of_its_own(words)
     stated = {
         m.shown.id: (m, claim) for m in known.misconceptions if (claim := shown(m, known.criteria, clauses, views)) is not None
@@ -141,7 +151,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
         for target in misconception.shown.cancels
     }
     criteria = tuple(
-        _judged(criterion, finding, answer, at in strung, runs_on, len(content), cancels.get(criterion.criterion.id))
+        _judged(criterion, finding, answer, at in strung, at in careful, runs_on, len(content), cancels.get(criterion.criterion.id))
         for at, (criterion, finding) in enumerate(zip(known.criteria, findings, strict=True))
     )
     return score_of(criteria, tuple(stated), _follow_up(known, criteria, tuple(stated)))
