@@ -7,6 +7,7 @@ from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from quizapp.bank.load import Library
 from quizapp.practice.queue import Plan, Selection
 from quizapp.practice.search import index, search
 from quizapp.tui import themes
@@ -32,15 +33,18 @@ class QuizCommands(Provider):
         return self.app
 
     def _entries(self) -> Iterator[Entry]:
+        app = self.quiz
+        if app.library is not None and app.library.banks:
+            yield from self._places(app, app.library)
+        for theme, name in themes.LOOKS.items():
+            yield f"Colours: {name}", "How the app looks; it is remembered", partial(setattr, app, "theme", theme)
+
+    def _places(self, app: QuizApp, library: Library) -> Iterator[Entry]:
         from quizapp.tui.choose import ChooseScreen
+        from quizapp.tui.playground import PlaygroundScreen
         from quizapp.tui.progress import ProgressScreen
         from quizapp.tui.search import SearchScreen
 
-        app = self.quiz
-        for theme, name in themes.LOOKS.items():
-            yield f"Colours: {name}", "How the app looks; it is remembered", partial(setattr, app, "theme", theme)
-        if app.library is None or not app.library.banks:
-            return
         for kind, name, about in SITTINGS:
             yield name, about, partial(app.review, Plan(kind))
         yield "Choose a sitting", "By topic, difficulty, bank and length", lambda: app.push_screen(ChooseScreen())
@@ -50,8 +54,10 @@ class QuizCommands(Provider):
             "Mastery, what falls due, calibration, misconceptions, time",
             lambda: app.push_screen(ProgressScreen(None)),
         )
+        yield "Mock interview", "Choose role and length, or go on with the open one", partial(app.interview, None)
+        yield "Playground", "Token counts in, weights out", lambda: app.push_screen(PlaygroundScreen())
         yield "Jump", "Go to a part of this screen by a letter", self._jump
-        for bank in app.library.banks:
+        for bank in library.banks:
             yield f"Study: {bank.bank.title}", "From where you left it", partial(app.study, bank.bank.id)
 
     def _jump(self) -> None:

@@ -62,7 +62,7 @@ def due_line(found: Standing, left: bool) -> Content:
     later = f" · {soon} more this week" if soon > 0 else ""
     return Content.assemble(
         (f"{counts.due} due now{later} · {counts.new} new", "bold"),
-        f"\nd {'goes on with the queue that you left' if left else 'asks them'}, s lets you choose, Enter studies the marked bank.",
+        f"\nd {'goes on with your queue' if left else 'asks them'}, s lets you choose, Enter studies the marked bank.",
     )
 
 
@@ -123,6 +123,7 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         library = app.library
         if library is None:
             return
+        from quizapp.practice.interview_plan import ALL_BANKS
         from quizapp.practice.queue import standing
         from quizapp.practice.review import open_review
 
@@ -137,7 +138,9 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         def show(found: tuple[Standing, Mapping[str, BankProgress]]) -> None:
             self._fill(library, found[1], sessions, found[0])
             self._show_faults(library.faults)
-            self._say(self._welcome(library, marks, found[0], left))
+            said = self._welcome(library, marks, found[0], left)
+            over_all = any(one.kind == "interview" and one.bank == ALL_BANKS for one in sessions)
+            self._say(Content("\n").join([said, Content("An interview is open: i goes on with it.")]) if over_all else said)
 
         self.reckon(lambda: (standing(library, marks, now, (), recommended), library_progress(library, marks)), show)
 

@@ -174,7 +174,8 @@ async def test_a_lab_with_faults_is_told_and_never_run(store: Store, library: Li
     (tmp_path / "labs" / "scale").mkdir(parents=True)
     (tmp_path / "labs" / "scale" / "lab.yaml").write_text("entry: scale_loss\nsignatur: x\n")
     items = dict(library.items)
-    items["scale"] = dataclasses.replace(items["scale"], file=tmp_path / "small.yaml")
+    loaded = items["scale"]
+    items["scale"] = LoadedItem(loaded.item, loaded.bank_id, tmp_path / "small.yaml", loaded.line, loaded.hash)
     app = QuizApp(store, dataclasses.replace(library, items=items), start="study", bank="small", item="scale")
     async with app.run_test(size=SIZE) as pilot:
         text = await until(pilot, "This lab can't be used")

@@ -206,7 +206,14 @@ def test_lab_without_a_sandbox(snap_compare: Compare, store: Store, still: Libra
 @sizes
 @pytest.mark.parametrize(
     ("keys", "words"),
-    [("p", "A small bank · 1"), ("p4", "sure you were"), ("p4v", "you said"), ("o", "Contents"), ("s", "items to ask"), ("/mean", "pick-mean")],
+    [
+        ("p", "A small bank · 1"),
+        ("p4", "sure you were"),
+        ("p4v", "you said"),
+        ("o", "Contents"),
+        ("s", "items to ask"),
+        ("/mean", "pick-mean"),
+    ],
     ids=["progress", "confidence", "table", "contents", "choose", "search"],
 )
 def test_from_home(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int], keys: str, words: str) -> None:
