@@ -122,5 +122,7 @@ def _summary(
     faults = [finding.message for finding in found if finding.fault]
     if ids:
         several = ", ".join(sorted(" with ".join(group) for group in ids))
+        if fit.clipped.any():
+            return f"Not {objective.name}. Clipping hides which of these explains it: {several}; switch it off to see."
         return f"Not {objective.name}. This plan can't tell apart what explains it: {several}; try other --ranks or --accumulate."
     return f"Not {objective.name}; cause unknown. {faults[0] if faults else ''}".strip()
