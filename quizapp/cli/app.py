@@ -57,7 +57,7 @@ def interview(
     name
         The bank's id; without it, all banks.
     """
-    from quizapp.cli.interview import chosen, write_last
+    from quizapp.cli.interview import chosen, with_next_seed, write_last
 
     if export is not None:
         return write_last(export, read_library(bank))
@@ -66,6 +66,8 @@ def interview(
     name = checked(library, name)
     setup = chosen(library, name, minutes=minutes, role=role, topics=topic, seed=seed, limit=limit, lab=lab)
     store = open_store()
+    if setup is not None and seed is None:
+        setup = with_next_seed(setup, store)
     from quizapp.tui.app import QuizApp
 
     return run_app(QuizApp(store, library, start="interview", bank=name, setup=setup, backend=backend))

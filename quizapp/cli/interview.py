@@ -8,6 +8,7 @@ from quizapp.cli.problem import Problem
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
     from quizapp.practice.interview_plan import Setup
+    from quizapp.store.store import Store
 
 
 def chosen(
@@ -47,6 +48,23 @@ def chosen(
         raise Problem(str(error.args[0])) from None
     given = (minutes, role, seed, limit) != (None, None, None, None) or bool(topics) or not lab
     return setup if given else None
+
+
+def with_next_seed(setup: "Setup", store: "Store") -> "Setup":
+    """The same interview with a seed that the last one didn't have.
+
+    Raises:
+        Problem: the learner's file can't be read.
+    """
+    from dataclasses import replace
+
+    from quizapp.practice.interview import next_seed
+    from quizapp.store.database import StoreError
+
+    try:
+        return replace(setup, seed=next_seed(store))
+    except StoreError as error:
+        raise Problem(str(error), 3) from None
 
 
 def write_last(file: Path, library: "Library") -> int:

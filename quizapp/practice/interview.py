@@ -12,12 +12,9 @@ from quizapp.bank.load import Library
 from quizapp.model.score import Score
 from quizapp.practice.asked import scorer
 from quizapp.practice.interview_dialogue import Dialogue, Exchange, Key, Question
-from quizapp.practice.interview_plan import Setup, read_setup
+from quizapp.practice.interview_plan import ALL_BANKS, Setup, read_setup
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
 from quizapp.store.store import Store
-
-ALL_BANKS = "*"
-"""Stands for a bank's id in a session over all of them."""
 
 
 def now() -> float:
@@ -32,6 +29,12 @@ def open_session(store: Store, bank: str | None = None) -> Session | None:
         if setup is not None and bank in (None, setup.bank):
             return session
     return None
+
+
+def next_seed(store: Store) -> int:
+    """A seed for the next interview, where the learner chooses none: one more than the last one's."""
+    last = last_session(store)
+    return 0 if last is None or last.seed is None else last.seed + 1
 
 
 def last_session(store: Store) -> Session | None:

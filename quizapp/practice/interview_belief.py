@@ -1,11 +1,11 @@
 """What the interviewer thinks that the candidate may be wrong about, and what a question would bring to light. Pure functions.
 
 Each misconception is held or not, independently of the others: people hold several. A question that can show one is a test with
-known rates of hits and false alarms, and Bayes' rule turns its outcome into a belief.
+known rates of hits and false alarms, and a sentence that voices one has it for its only source; Bayes' rule puts them together.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from quizapp.practice.interview_plan import Ask, Kind
@@ -19,9 +19,11 @@ HELD = 2.0
 NAMED = 0.97
 """A misconception that an answer showed is no guess any more, but a scorer can err."""
 LOWEST, HIGHEST = 1e-4, 0.95
+EXPLAINS = 1e3
+"""Weight of a named misconception as the source of a sentence, against one that wasn't tested."""
 SUSPECTED, LIKELY = 0.12, 0.35
 """From these probabilities on, a suspicion is worth leaving the plan for, and worth being asked about straight out."""
-WORTH_SAYING = 0.25
+WORTH_SAYING = 0.4
 """From this probability on, a suspicion that was never confirmed is told in the debrief."""
 
 
@@ -50,39 +52,55 @@ def rates(kind: Kind) -> Rates:
     return EXACT if kind in ("number", "expression", "choice") else SPOKEN
 
 
-def prior(misconceptions: Iterable[str]) -> dict[str, float]:
-    """The same for all of them."""
-    ids = list(misconceptions)
-    return dict.fromkeys(ids, min(0.2, HELD / max(len(ids), 1)))
+Heard = Mapping[str, float]
+"""Of a sentence: misconception -> probability that this is the one it voices; what is missing to 1: it voices none."""
 
 
-def _bounded(probability: float) -> float:
-    return min(max(probability, LOWEST), HIGHEST)
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that speaks for and against each misconception."""
 
+    misconceptions: tuple[str, ...]
+    """What can be found out."""
+    tests: Mapping[str, float] = field(default_factory=dict)
+    """Misconception -> how many times likelier its tests came out so for somebody who holds it; 1 where it is missing."""
+    heard: tuple[Heard, ...] = ()
+    named: frozenset[str] = frozenset()
 
-def after_answer(belief: Belief, shows: Iterable[str], kind: Kind, *, named: Iterable[str], right: bool) -> dict[str, float]:
-    """The belief after an answer to a question that can show some misconceptions."""
-    found, known = dict(belief), rates(kind)
-    said = frozenset(named)
-    for id_ in shows:
-        if id_ in found and id_ not in said:
-            outcome: Outcome = "right" if right else "wrong"
-            held, not_held = found[id_] * known.held[outcome], (1 - found[id_]) * known.not_held[outcome]
-            found[id_] = _bounded(held / (held + not_held))
-    for id_ in said:
-        if id_ in found:
-            found[id_] = NAMED
-    return found
+    def after_answer(self, shows: Iterable[str], kind: Kind, *, named: Iterable[str], right: bool) -> "Evidence":
+        """With an answer to a question that can show some misconceptions."""
+        tests, known, said = dict(self.tests), rates(kind), frozenset(named)
+        outcome: Outcome = "right" if right else "wrong"
+        for id_ in frozenset(shows) - said:
+            tests[id_] = tests.get(id_, 1.0) * known.held[outcome] / known.not_held[outcome]
+        return replace(self, tests=tests, named=self.named | said)
 
+    def after_words(self, sentences: Iterable[Heard]) -> "Evidence":
+        """With sentences that may voice a misconception."""
+        return replace(self, heard=(*self.heard, *sentences))
 
-def after_words(belief: Belief, likeness: Mapping[str, float]) -> dict[str, float]:
-    """The belief after hearing words. ``likeness``: how many times likelier they are from somebody who holds it."""
-    found = dict(belief)
-    for id_, ratio in likeness.items():
-        if id_ in found and found[id_] < NAMED:
-            odds = found[id_] / (1 - found[id_]) * ratio
-            found[id_] = _bounded(odds / (1 + odds))
-    return found
+    def belief(self) -> dict[str, float]:
+        """How likely each misconception is held.
+
+        By the tests alone, or because a sentence voices it: a sentence has one source, so that what a test rules out makes the
+        sentence's other sources likelier, and what was named explains it.
+        """
+        prior = min(0.2, HELD / max(len(self.misconceptions), 1))
+        free = dict.fromkeys(self.misconceptions, 1.0)
+        for id_ in self.misconceptions:
+            odds = self._test(id_) * prior / (1 - prior)
+            free[id_] = 1 / (1 + odds)
+        for heard in self.heard:
+            weights = {id_: weight * self._test(id_) for id_, weight in heard.items()}
+            whole = sum(weights.values()) + 1 - sum(heard.values())
+            for id_, weight in weights.items():
+                if id_ in free:
+                    free[id_] *= 1 - weight / whole
+        found = {id_: min(max(1 - left, LOWEST), HIGHEST) for id_, left in free.items()}
+        return found | {id_: NAMED for id_ in self.misconceptions if id_ in self.named}
+
+    def _test(self, id_: str) -> float:
+        return EXPLAINS if id_ in self.named else self.tests.get(id_, 1.0)
 
 
 def expected_namings(belief: Belief, ask: Ask) -> float:

@@ -23,10 +23,8 @@ from quizapp.practice.interview_belief import (
     LIKELY,
     NAMED,
     Belief,
-    after_answer,
-    after_words,
+    Evidence,
     expected_namings,
-    prior,
     suspects,
 )
 from quizapp.practice.interview_follow_up import Cause, FollowUpQuestion, choose_follow_up, find_follow_up
@@ -42,7 +40,7 @@ NOT_AN_ITEM = "interview"
 WALK, CONFIRM = "walk", "confirm-"
 GRACE = 1.0
 """Minutes that a plan may run over."""
-DERIVED, SAME_TOPICS, JITTER = 1.1, 0.8, 0.03
+DERIVED, SAME_TOPICS, JITTER = 1.1, 0.8, 0.15
 """Preference for what is worked out, against what was just talked about, and a seed's own taste."""
 WARM_UP, EASY = 2, 3
 """The first threads prefer items up to this difficulty."""
@@ -204,16 +202,17 @@ class Dialogue:
 
     def belief(self, exchanges: Sequence[Exchange]) -> dict[str, float]:
         """What the interviewer thinks after these exchanges."""
-        found = prior(self.misconceptions)
+        found = Evidence(self.misconceptions)
         for exchange in exchanges:
             question = exchange.question
-            if not exchange.passed:
-                if question.heard and self._listens:
-                    found = after_words(found, self._listener.likeness(exchange.text, openly=question.kind in ("opening", "walk")))
-                denied = question.kind == "confirm" and not exchange.named
-                right = exchange.right or denied
-                found = after_answer(found, question.shows, question.kind, named=exchange.named, right=right)
-        return found
+            if exchange.passed:
+                continue
+            if question.heard and self._listens:
+                openly = question.kind in ("opening", "walk")
+                found = found.after_words(self._listener.heard(exchange.text, openly=openly))
+            denied = question.kind == "confirm" and not exchange.named
+            found = found.after_answer(question.shows, question.kind, named=exchange.named, right=exchange.right or denied)
+        return found.belief()
 
     # ---- what is asked next
 
@@ -276,8 +275,10 @@ class Dialogue:
         belief = self.belief(exchanges)
         previous = self._chain(exchanges)[0].question.topics
         testing = self._testing(others, belief) if wanted != "lab" else ()
-        here = testing or here
-        best = self._best(here or others, belief, previous, warm_up=len(roots) < WARM_UP and not testing)
+        if testing:
+            best: Ask | None = max(testing, key=lambda one: (self._prefer(belief, one), one.item, one.part))
+        else:
+            best = self._best(here or others, belief, previous, warm_up=len(roots) < WARM_UP)
         return None if best is None else Key(best.item, best.part, best.seed)
 
     def _testing(self, asks: Sequence[Ask], belief: Belief) -> list[Ask]:
@@ -363,10 +364,9 @@ class Dialogue:
     def _text(asked: Asked) -> str:
         """The stems; before a later part, what the earlier ones asked, as it may speak of them."""
         parts = asked.loaded.item.parts[: asked.number - 1]
-        before = [fill(part.stem, asked.variant.values).strip() for part in parts if part.stem]
-        earlier = "".join(f"> {' '.join(stem.split())}\n>\n" for stem in before)
-        context = f"> *What came before, not asked now:*\n>\n{earlier}\n\n" if earlier else ""
-        return f"{asked.stem}\n\n{context}{asked.part_stem or ''}".strip()
+        before = [" ".join(fill(part.stem, asked.variant.values).split()) for part in parts if part.stem]
+        context = f"> *Before it, not asked now:* {' — '.join(before)}\n\n" if before else ""
+        return f"{asked.stem.rstrip()}\n\n{context}{asked.part_stem or ''}".strip()
 
     def _follow_up_question(self, key: Key, exchanges: Sequence[Exchange]) -> Question:
         assert key.follow is not None

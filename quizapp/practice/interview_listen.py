@@ -11,6 +11,7 @@ from math import log
 
 from quizapp.bank.load import Library
 from quizapp.model.question import ChoicePart
+from quizapp.practice.interview_belief import Heard
 from quizapp.practice.interview_plan import rubrics
 from quizapp.scoring.words import read_words
 
@@ -19,8 +20,9 @@ FEWEST_WORDS = 3
 """Fewer content words say nothing."""
 FOUND_AT = (0.50, 0.21, 0.10, 0.02, 0.02, 0.01, 0.01, 0.01)
 REST = 0.12
-"""How often somebody's misconception comes first, second and so on among all, once it is voiced; the rest for all other places.
-Against one place in as many as there are misconceptions, that is how much likelier the words make it."""
+"""How often somebody's misconception comes first, second and so on among all, once it is voiced; the rest for all other places."""
+SURE = 0.9
+"""A sentence that sounds wholly like a wrong idea may still voice none."""
 UNVOICED, VOICED, OPENLY = 0.18, 0.38, 0.5
 """Share of a sentence's words, by weight, that the nearest text has: up to the one it voices nothing, from the other on it does.
 The third: how likely a sentence voices something where the question asks for the candidate's own ways.
@@ -56,30 +58,24 @@ class Listener:
         self._weights = {key: log(1 + (len(texts) - seen + 0.5) / (seen + 0.5)) for key, seen in spread.items()}
         # A word that no text has tells little: neither that something is voiced nor that nothing is.
         self._unknown = sum(self._weights.values()) / max(len(self._weights), 1) / 2
-        self._heard: dict[tuple[str, bool], dict[str, float]] = {}
+        self._heard: dict[tuple[str, bool], tuple[Heard, ...]] = {}
 
     def _score(self, id_: str, keys: Iterable[str]) -> float:
         counts = self._counts[id_]
         long = K1 * (1 - B + B * self._lengths[id_] / self._mean)
         return sum(self._weights[key] * counts[key] * (K1 + 1) / (counts[key] + long) for key in keys if key in counts)
 
-    def likeness(self, text: str, *, openly: bool = False) -> dict[str, float]:
-        """Misconception -> how many times likelier the text is from somebody who holds it; empty where it says too little.
+    def heard(self, text: str, *, openly: bool = False) -> tuple[Heard, ...]:
+        """Of each sentence that voices something, what it may voice.
 
         ``openly``: it answers a question about the candidate's own ways, where a wrong idea is likelier to come out.
         """
         if (text, openly) not in self._heard:
-            self._heard[text, openly] = self._compare(text, openly)
+            sentences = (self._of_sentence(sentence, openly) for sentence in _SENTENCE.split(text))
+            self._heard[text, openly] = tuple(heard for heard in sentences if heard)
         return self._heard[text, openly]
 
-    def _compare(self, text: str, openly: bool) -> dict[str, float]:
-        found: dict[str, float] = {}
-        for sentence in _SENTENCE.split(text):
-            for id_, ratio in self._of_sentence(sentence, openly).items():
-                found[id_] = max(found.get(id_, 0.0), ratio)
-        return found
-
-    def _of_sentence(self, sentence: str, openly: bool) -> dict[str, float]:
+    def _of_sentence(self, sentence: str, openly: bool) -> Heard:
         keys = sorted(set(_keys(sentence)))
         if len(keys) < FEWEST_WORDS or not self._counts:
             return {}
@@ -92,5 +88,5 @@ class Listener:
         ordered = sorted(scores, key=lambda id_: (-scores[id_], id_))
         rest = REST / max(len(ordered) - len(FOUND_AT), 1)
         places = [*FOUND_AT[: len(ordered)], *[rest] * (len(ordered) - len(FOUND_AT))]
-        fair = sum(places) / len(places)
-        return {id_: voiced * place / fair + 1 - voiced for id_, place in zip(ordered, places, strict=True)}
+        whole = sum(places)
+        return {id_: SURE * voiced * place / whole for id_, place in zip(ordered, places, strict=True)}

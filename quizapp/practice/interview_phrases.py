@@ -71,6 +71,8 @@ LINES: Mapping[Situation, tuple[str, ...]] = {
 }
 CLOSING = "That was my last question. Thank you for the conversation; here is what I took from it."
 TIME_IS_UP = "Our time is up. Finish this answer, and we will look at it together; or go on for as long as you like."
+_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~&"})
+"""What Markdown would read as its own."""
 ANSWER_TIME_IS_UP = "The time for this answer was up; it was taken as it stood."
 
 
@@ -90,11 +92,8 @@ def opening(subject: str) -> str:
 
 def walk(answer: str) -> str:
     """Asks how a result came about."""
-    said = " ".join(answer.split()).replace("`", "")
-    return f"You answered `{said}`. Walk me through how you got there."
-
-
-_SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~&"})
+    said = " ".join(answer.split()).rstrip(".").translate(_SIGNS)
+    return f"You answered “{said}”. Walk me through how you got there."
 
 
 def confirm(statement: str) -> str:

@@ -13,6 +13,8 @@ from quizapp.model.question import ChoicePart, CodePart, NumericPart, Part, Prob
 from quizapp.model.rubric import Rubric
 from quizapp.practice.asked import varies
 
+ALL_BANKS = "*"
+"""Stands for a bank's id in a session over all of them."""
 LENGTHS = (15, 35, 60)
 """Minutes that an interview can be planned for."""
 LIMITS = (0, 2, 5)

@@ -60,12 +60,15 @@ class InterviewScreen(Page):
 **The interview.** Answer in your own words, as you would say it aloud, and press `Ctrl+S`; a number, an expression or a choice goes
 with `Enter`. The interviewer asks back about what was wrong, unclear or missing. What each answer earned is told at the end.
 
-`F4` passes on a question. `F6` goes to the notes and back; they are kept and not scored. `F7` hides the clock, `F8` ends the
-interview and shows the debrief. `Esc` leaves; the interview goes on where you left it, and the clock waits.
+`PgDn` and `PgUp` move through a long question. `F4` passes on a question. `F6` goes to the notes and back; they are kept and not
+scored. `F7` hides the clock, `F8` ends the interview and shows the debrief. `Esc` leaves; the interview goes on where you left it,
+and the clock waits.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "lab", "Open the lab"),
         Binding("ctrl+s", "take_lab", "Go on", key_display="Ctrl+S"),
+        Binding("pageup", "scroll(-1)", "Up", show=False, priority=True),
+        Binding("pagedown", "scroll(1)", "More", key_display="PgDn", priority=True),
         Binding("f4", "pass", "Pass", key_display="F4", priority=True),
         Binding("f6", "notes", "Notes", key_display="F6", priority=True),
         Binding("f7", "clock", "Clock", key_display="F7", priority=True),
@@ -90,7 +93,9 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
 
     def body(self) -> ComposeResult:
         with Horizontal(id="room"):
-            yield VerticalScroll(id="interview", can_focus=False)
+            with Vertical(id="talk"):
+                yield VerticalScroll(id="interview", can_focus=False)
+                yield VerticalScroll(id="answer", can_focus=False)
             yield Notes(id="notes")
 
     async def on_mount(self) -> None:
@@ -117,6 +122,10 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
         return self.query_one("#interview", VerticalScroll)
 
     @property
+    def _below(self) -> VerticalScroll:
+        return self.query_one("#answer", VerticalScroll)
+
+    @property
     def _question(self) -> Question:
         question = self.interview.question
         assert question is not None
@@ -124,6 +133,8 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         lab = self.interview.question is not None and self.interview.question.kind == "lab"
+        if action == "scroll":
+            return self._view.max_scroll_y > 0
         if action == "lab":
             return lab
         if action == "take_lab":
@@ -179,6 +190,7 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
         self._passing = self._ending = 0
         self._show_clock()
         await self._view.remove_children()
+        await self._below.remove_children()
         earlier = self.interview.exchanges[-1:]
         if question.is_follow_up and question.kind != "walk" and earlier:
             said = " ".join(earlier[0].said.split())
@@ -195,8 +207,9 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
         else:
             self._view.can_focus = False
             await self._mount_box(question)
+        self._below.display = bool(self._below.children)
         self._view.scroll_home(animate=False)
-        self.refresh_bindings()
+        self.call_after_refresh(self.refresh_bindings)
 
     async def _mount_box(self, question: Question) -> None:
         draft = self.stored(lambda: self.interview.store.draft(self.interview.draft_key())) or ""
@@ -212,7 +225,7 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
             from quizapp.tui.question import answer_box
 
             box = answer_box(question.asked.part, question.asked.choices, question.asked.variant.values, draft)
-        await self._view.mount(box)
+        await self._below.mount(box)
         if box.children:  # none where the app is just closing
             box.focus_field()
 
@@ -287,6 +300,9 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
         if len(self.interview.exchanges) > before:
             await self._go_on()
 
+    def action_scroll(self, pages: int) -> None:
+        self._view.scroll_relative(y=pages * max(self._view.size.height - 2, 1), animate=False)
+
     def action_notes(self) -> None:
         area = self.query_one("#notes-area", TextArea)
         if area.has_focus:
@@ -298,8 +314,8 @@ interview and shows the debrief. `Esc` leaves; the interview goes on where you l
                 self._view.focus(scroll_visible=False)
         else:
             self.add_class("-notes")
-            area.focus()
             area.move_cursor(area.document.end)
+            self.call_after_refresh(area.focus)  # until then it isn't displayed, and takes no focus
 
     def action_end(self) -> None:
         if not self._ending:

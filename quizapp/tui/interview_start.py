@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
 from quizapp.bank.load import Library
-from quizapp.practice.interview import Interview, last_session, open_session
+from quizapp.practice.interview import Interview, last_session, next_seed, open_session
 from quizapp.practice.interview_plan import LENGTHS, LIMITS, ROLES, Setup, role, subjects
 from quizapp.store.database import StoreError
 from quizapp.store.store import Store
@@ -54,7 +55,7 @@ all of the role are asked about. The same seed and the same answers give the sam
 
     def body(self) -> ComposeResult:
         setup = self.setup
-        with VerticalScroll(id="start", can_focus=False):
+        with Vertical(id="start"):
             yield Static(WHAT, id="what")
             yield Static("", id="fault", markup=False)
             with Vertical(id="dials"):
@@ -149,7 +150,7 @@ all of the role are asked about. The same seed and the same answers give the sam
 
 
 def first_screen(store: Store, library: Library, setup: Setup, *, begin: bool, clock: Callable[[], float] | None = None) -> Page:
-    """Where an interview opens: the open one where it stands, a new one at once (``begin``), or the choices.
+    """Where an interview opens: a new one at once (``begin``), the open one where it stands, or the choices with another seed.
 
     Raises:
         LookupError: nothing can be asked within the setup.
@@ -165,7 +166,7 @@ def first_screen(store: Store, library: Library, setup: Setup, *, begin: bool, c
             pass  # its banks are gone: the choices say what there is
     if begin:
         return screen_for(Interview.start(store, library, setup, clock=clock))
-    return InterviewStartScreen(store, library, setup, clock=clock)
+    return InterviewStartScreen(store, library, replace(setup, seed=next_seed(store)), clock=clock)
 
 
 __all__ = ["InterviewStartScreen", "StoreError", "first_screen"]
