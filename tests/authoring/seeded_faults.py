@@ -100,6 +100,7 @@ PICK = [
     ("key-routes", "value: sum(S)/sum(n), key", "value: «(sum(S)/sum(n) + 10**18) - 10**18, key"),
 ]
 WORK = [
+    ("wrong-unnamed", "{value: mean(T/m),", "{value: 50*sqrt(50),", "{value: sum(T/m)", "{value: «50.000005*sqrt(50)"),
     ("missing-key", "kind: exercise\n    points: 5\n", "kind: exercise\n", "- id: NAME", "- «id: NAME"),
     ("missing-key", "- id: number\n        kind: numeric\n", "- «id: number\n"),
     ("missing-key", "        key: sum(T)/sum(m)\n", "", "- id: number", "- «id: number"),

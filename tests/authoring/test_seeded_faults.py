@@ -102,6 +102,6 @@ def test_nearly_every_kind_of_fault_is_among_them(tmp_path: Path) -> None:
     """The others are about files that can't be read, labs that are run, or two files at once, and have their own tests."""
     elsewhere = {
         "lab-faulty", "program-misnamed", "program-outcome", "unreadable", "yaml-alias", "yaml-depth", "yaml-empty", "yaml-size",
-        "topic-title", "wrong-unnamed",
+        "topic-title",
     }  # fmt: skip
     assert {code for *_, code in seeded(tmp_path)} >= CODES.keys() - elsewhere
