@@ -27,6 +27,8 @@ COMMANDS = {
     "stats": ("quizapp.cli.stats:stats", "Say how it is going: mastery, what falls due, calibration, misconceptions."),
     "progress": ("quizapp.cli.stats:progress_app", "Write all progress to a file, and merge such files."),
     "bank": ("quizapp.cli.bank:bank_app", "Check and list question banks."),
+    "grade": ("quizapp.cli.grade:grade", "Grade a class: programs from a folder or zip, answers from a CSV."),
+    "report": ("quizapp.cli.report:report", "Report on a class: distribution, misconceptions, and how good each item is."),
     "audit": ("quizapp.cli.audit:audit", "Show the weight that your own trainer gives every token."),
     "regrade": ("quizapp.cli.regrade:regrade", "Score stored answers anew, by the present rubrics and scorer."),
     "review": ("quizapp.cli.regrade:review_app", "Answers that wait for a person: confirm or override criteria."),

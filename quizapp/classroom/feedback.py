@@ -1,0 +1,128 @@
+"""One page for each student: points with their reasons, the weights as a picture, the diagnosis. Markdown and HTML.
+
+Whatever a student wrote, or their program printed or raised, stands on the page as text and nothing else.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quizapp.classroom.asked import Work
+from quizapp.classroom.page import code_block, document, plain, rendered
+from quizapp.classroom.picture import in_figures, same, scale, token_name, weights_picture
+from quizapp.classroom.result import Result
+
+if TYPE_CHECKING:
+    from quizapp.model.verdict import ScenarioVerdict, Verdict
+
+SIGNS = {"met": "✓", "unsure": "?", "unmet": "✗"}
+MOST_ROWS = 32
+MOST_OUTPUT = 4_000
+
+
+def shown_scenario(verdict: "Verdict") -> "ScenarioVerdict | None":
+    """The scenario whose weights are worth a picture: the smallest failing one, else a telling one, else the first."""
+    from quizapp.judge.judge import most_telling  # brings numpy
+
+    if verdict.counterexample is not None and verdict.counterexample.weights:
+        return verdict.counterexample
+    weighed = [one for one in verdict.scenarios if one.weights]
+    return most_telling([one for one in weighed if one.outcome != "pass"]) or next(iter(weighed), None)
+
+
+def markdown_page(work: Work, student: str, results: Sequence[Result]) -> str:
+    """The page as Markdown, with the weights as a table."""
+    return "\n\n".join(_blocks(work, student, results, pictures=False)) + "\n"
+
+
+def html_page(work: Work, student: str, results: Sequence[Result]) -> str:
+    """The page as self-contained HTML, with the weights as an inline SVG."""
+    # Pictures are the only blocks that are HTML already, and this file alone makes them.
+    blocks = _blocks(work, student, results, pictures=True)
+    body = "\n".join(block if block.startswith("<svg ") else rendered(block) for block in blocks)
+    return document(f"{student}: {work.item}", body)
+
+
+def _blocks(work: Work, student: str, results: Sequence[Result], pictures: bool) -> list[str]:
+    points, most = sum(result.points for result in results), sum(result.most for result in results)
+    blocks = [f"# {plain(work.item)}: {points} of {most} points", f"For {plain(student)}."]
+    for result in results:
+        if len(work.loaded.item.parts) > 1:
+            blocks.append(f"## Part {plain(result.part)}: {result.points} of {result.most} points")
+        blocks += _part(work, result, pictures)
+    return blocks
+
+
+def _part(work: Work, result: Result, pictures: bool) -> list[str]:
+    if result.problem is not None:
+        return [f"**Not graded** ({result.problem.status}): {plain(result.problem.reason)}."]
+    blocks = _code(work, result.verdict, pictures) if result.verdict is not None else _answer(result)
+    for id in result.misconceptions:
+        blocks.append(f"### What happened: {plain(work.titles.get(id, id))}")
+        evidence = [found.evidence for found in result.verdict.diagnosis if found.id == id] if result.verdict is not None else []
+        blocks += [f"{plain(text[0].upper() + text[1:])}." for text in evidence]
+        if id in work.cures:
+            blocks.append(work.cures[id].strip())
+    if result.note:
+        blocks.append(f"Note: {plain(result.note)}.")
+    return blocks
+
+
+def _answer(result: Result) -> list[str]:
+    score = result.score
+    assert score is not None
+    blocks = []
+    if score.outcome == "unsure":
+        blocks.append("A person looks at this answer again: where a line has a ?, the points are not final.")
+    lines = [
+        f"- {SIGNS[one.met]} {one.points} of {one.max_points}: {plain(one.reason)}"
+        + "".join(
+            f' "{plain((result.answer or "")[start:end])[:300]}"' for start, end in one.evidence[:3] if len(score.criteria) > 1
+        )
+        for one in score.criteria
+    ]
+    blocks.append("\n".join(lines))
+    if result.answer:
+        blocks += ["You wrote:", code_block(result.answer)]
+    return blocks
+
+
+def _code(work: Work, verdict: "Verdict", pictures: bool) -> list[str]:
+    sign = "✓" if verdict.outcome == "pass" else "✗"
+    blocks = [f"{sign} **{verdict.outcome}**, {verdict.points} of {verdict.max_points} points. {plain(verdict.summary)}"]
+    if work.program is not None:
+        shown = {found.id for found in verdict.diagnosis}
+        blocks += [wrong.hint.strip() for wrong in work.program.lab.misconceptions if wrong.id in shown and wrong.hint]
+    if verdict.scenarios:
+        lines = ["| ranks | scenario | valid tokens per rank | outcome |", "| --- | --- | --- | --- |"]
+        for one in verdict.scenarios:
+            counts = ", ".join("+".join(map(str, row)) for row in one.counts)
+            mark = "✓ pass" if one.outcome == "pass" else f"✗ {one.outcome}"
+            lines.append(f"| {one.world_size} | {plain(one.name)} | {counts} | {mark} |")
+        blocks.append("\n".join(lines))
+    scenario = shown_scenario(verdict)
+    if scenario is not None:
+        blocks.append(f"### The weight of each token: {plain(scenario.name)}, {scenario.world_size} ranks")
+        blocks.append(weights_picture(scenario) if pictures else _weights(scenario))
+    if verdict.ranks:
+        lines = ["| rank | state | line | last collective | said |", "| --- | --- | --- | --- | --- |"]
+        for rank in verdict.ranks:
+            line = rank.place.line if rank.place is not None else ""
+            said = plain((rank.message or "")[:400])
+            lines.append(f"| {rank.rank} | {rank.state} | {line} | {plain(rank.collective or '')} | {said} |")
+        blocks += ["### Where each rank stood", "\n".join(lines)]
+    if verdict.output.strip():
+        blocks += ["### What it printed", code_block(verdict.output[:MOST_OUTPUT])]
+    blocks.append(f"Scenarios drawn by seed {verdict.seed}; {verdict.collectives} on {verdict.device}.")
+    return blocks
+
+
+def _weights(scenario: "ScenarioVerdict") -> str:
+    weights, several = scenario.weights, len({weight.microbatch for weight in scenario.weights}) > 1
+    largest = scale(weights)
+    lines = ["| token | wanted | given | |", "| --- | --- | --- | --- |"]
+    for weight in weights[:MOST_ROWS]:
+        mark = "✓" if same(weight.wanted, weight.given, largest) else "✗"
+        lines.append(f"| {token_name(weight, several)} | {in_figures(weight.wanted)} | {in_figures(weight.given)} | {mark} |")
+    if len(weights) > MOST_ROWS:
+        lines.append(f"| and {len(weights) - MOST_ROWS} more | | | |")
+    return "\n".join(lines)

@@ -1,0 +1,200 @@
+"""A class's programs on real ranks, some at a time. The same submissions and seed give the same grades, in any order.
+
+Each submission gets a worker of its own, which is thrown away after it. Nothing is written here: results go to who asked.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from quizapp.classroom import ClassroomError, asked
+from quizapp.classroom.asked import Work
+from quizapp.classroom.collect import Handed, Program, Unusable
+from quizapp.classroom.result import Problem, Result
+
+if TYPE_CHECKING:
+    from quizapp.judge.bench import Bench
+    from quizapp.model.verdict import Verdict
+
+TRIES = 3
+"""How often a submission is tried whose worker could not be started; that is the machine's fault and never a grade."""
+ALONE = frozenset(("timeout",))
+"""Outcomes that neighbours on the same cores might have caused: such a submission is judged again when all others are done."""
+
+
+class EnvironmentFailed(Exception):
+    """Submissions can't be run here, or not any more; what has been graded is kept. The message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How programs are run."""
+
+    backend: str
+    seed: int
+    """The scenarios', the same for every student."""
+    workers: int = 1
+    outer_sandbox: bool = False
+
+
+def unusable(work: Work, handed: Unusable, outer_sandbox: bool) -> Result:
+    """The result of a student without a program."""
+    program = _program(work)
+    return Result(
+        student=handed.student,
+        item=work.item,
+        part=program.part.id,
+        digest=handed.digest,
+        most=program.part.points,
+        at=datetime.now(UTC),
+        file=handed.file,
+        problem=Problem(status=handed.status, reason=handed.reason),
+        outer_sandbox=outer_sandbox,
+    )
+
+
+def _program(work: Work) -> asked.Program:
+    if work.program is None:
+        raise ClassroomError(f"{work.item} takes no program; grade its answers with --answers CSV")
+    return work.program
+
+
+class _Crew:
+    """Threads that judge, each with a bench, an oracle and a spare worker of its own."""
+
+    def __init__(self, work: Work, setting: Setting, cancel: threading.Event) -> None:
+        self._work, self._setting, self._cancel = work, setting, cancel
+        self.waiting: queue.SimpleQueue[Program | None] = queue.SimpleQueue()
+        self.done: queue.SimpleQueue[tuple[Program, Verdict] | Exception] = queue.SimpleQueue()
+        self._threads = [threading.Thread(target=self._judge_all, name=f"grade-{n}") for n in range(setting.workers)]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        """Returns when no worker is left."""
+        for _ in self._threads:
+            self.waiting.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _judge_all(self) -> None:
+        from quizapp.judge.bench import Bench, Cancelled
+
+        bench = Bench(self._setting.backend, keep_warm=True)
+        try:
+            while (program := self.waiting.get()) is not None and not self._cancel.is_set():
+                self.done.put((program, self._judge(bench, program)))
+        except Cancelled:
+            pass
+        except Exception as error:
+            self.done.put(error)
+        finally:
+            bench.close()
+
+    def _judge(self, bench: "Bench", handed: Program) -> "Verdict":
+        from quizapp.judge.bench import BackendUnavailable
+
+        program = _program(self._work)
+        for tried in range(1, TRIES + 1):
+            try:
+                return bench.judge(
+                    program.lab,
+                    program.folder,
+                    handed.source,
+                    PurePosixPath(handed.file).name,
+                    points=program.part.points,
+                    titles=self._work.titles,
+                    seed=self._setting.seed,
+                    cancel=self._cancel,
+                )
+            except BackendUnavailable as error:
+                if tried == TRIES or self._cancel.wait(tried):
+                    raise EnvironmentFailed(str(error)) from None
+        raise AssertionError("tried at least once")
+
+
+@contextmanager
+def _crew(work: Work, setting: Setting, cancel: threading.Event) -> Iterator[_Crew]:
+    crew = _Crew(work, setting, cancel)
+    crew.start()
+    try:
+        yield crew
+    except BaseException:
+        cancel.set()
+        raise
+    finally:
+        crew.end()
+
+
+def judge_programs(
+    work: Work, programs: Sequence[Program], setting: Setting, done: Callable[[Result], None], cancel: threading.Event
+) -> None:
+    """Judges programs and hands each result to ``done``, in this thread, as it comes.
+
+    An exception in here, also a KeyboardInterrupt, ends all workers before it goes on; what ``done`` was given stands.
+
+    Raises:
+        EnvironmentFailed: the machine can't run them. ClassroomError: the lab is faulty. What ``done`` raises.
+    """
+    again = _judge_once(work, programs, setting, done, cancel)
+    if again and not cancel.is_set():
+        alone = Setting(setting.backend, setting.seed, 1, setting.outer_sandbox)
+        _judge_once(work, again, alone, done, cancel)
+
+
+def _judge_once(
+    work: Work, programs: Sequence[Program], setting: Setting, done: Callable[[Result], None], cancel: threading.Event
+) -> list[Program]:
+    from quizapp.judge.bench import FaultyLab
+
+    part = _program(work).part
+    again: list[Program] = []
+    setting = Setting(setting.backend, setting.seed, max(1, min(setting.workers, len(programs))), setting.outer_sandbox)
+    with _crew(work, setting, cancel) as crew:
+        for handed in programs:
+            crew.waiting.put(handed)
+        for _ in programs:
+            found = _next(crew)
+            if isinstance(found, FaultyLab):
+                raise ClassroomError(f"{_program(work).folder}: the lab itself is faulty: {found}")
+            if isinstance(found, Exception):
+                raise found
+            handed, verdict = found
+            if setting.workers > 1 and verdict.outcome in ALONE:
+                again.append(handed)
+                continue
+            done(
+                Result(
+                    student=handed.student,
+                    item=work.item,
+                    part=part.id,
+                    digest=handed.digest,
+                    most=part.points,
+                    at=datetime.now(UTC),
+                    file=handed.file,
+                    seed=setting.seed,
+                    verdict=verdict,
+                    outer_sandbox=setting.outer_sandbox,
+                )
+            )
+    return again
+
+
+def _next(crew: _Crew) -> "tuple[Program, Verdict] | Exception":
+    while True:
+        try:
+            return crew.done.get(timeout=0.2)  # an interrupt gets its turn in between
+        except queue.Empty:
+            continue
+
+
+def split(handed: Sequence[Handed]) -> tuple[list[Program], list[Unusable]]:
+    """Programs, and students without one."""
+    return [one for one in handed if isinstance(one, Program)], [one for one in handed if isinstance(one, Unusable)]

@@ -1,0 +1,162 @@
+"""Answers of a class: columns, scores, what waits for a person, and mistakes that are told in a line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from grading import answers_csv, choice_class, command, rows
+
+from quizapp.cli.problem import Problem
+
+TEXT = "why-gpus-change-loss"
+
+
+def test_a_class_of_choices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = answers_csv(
+        tmp_path / "a.csv",
+        [("ada", "D"), ("ben", "4"), ("=cmd|' /C calc'!A0", "A"), ("cee", " "), ("dee", "zzz"), ("eve", "a"), ("eve", "b")],
+    )
+    out = tmp_path / "results.csv"
+    assert command("grade", "--item", "two-rank-mean", "--answers", answers, "--out", out, "--json") == 1
+    found = {one["student"]: one for one in rows(out)}
+    assert {name: (one["status"], one["outcome"], one["points"]) for name, one in found.items()} == {
+        "ada": ("graded", "right", "1"),
+        "ben": ("graded", "wrong", "0"),
+        "'=cmd|' /C calc'!A0": ("graded", "wrong", "0"),
+        "cee": ("missing", "", "0"),
+        "dee": ("unreadable", "", "0"),
+        "eve": ("unreadable", "", "0"),
+    }
+    assert found["ben"]["misconceptions"] == "raw-sum"
+    assert found["ben"]["chosen"] == "sum-only"
+    assert "answered 2 times, in lines 7, 8" in found["eve"]["reason"]
+    said = json.loads(capsys.readouterr().out)
+    assert said["counts"] == {"graded": 3, "review": 0, "missing": 1, "unreadable": 2}
+    assert len(list((tmp_path / "results-feedback").glob("*.html"))) == 6
+
+
+def test_parts_side_by_side(tmp_path: Path) -> None:
+    lines = [("ada", "2", "1", "x"), ("ben", "", "2", "y")]
+    answers = answers_csv(tmp_path / "a.csv", lines, "Student,mean-of-means,global-mean,email")
+    command("grade", "--item", "two-rank-tokens", "--answers", answers, "--out", tmp_path / "r.csv")
+    assert [(one["student"], one["part"], one["status"]) for one in rows(tmp_path / "r.csv")] == [
+        ("ada", "global-mean", "graded"),
+        ("ada", "mean-of-means", "graded"),
+        ("ben", "global-mean", "graded"),
+        ("ben", "mean-of-means", "missing"),
+    ]
+
+
+def test_unsure_answers_wait_for_a_person_whose_decisions_are_kept(tmp_path: Path) -> None:
+    vague = "maybe the counts of tokens differ across gpus somehow"
+    good = "Each GPU averages over its own valid tokens, so the mean of rank means is not the global token mean."
+    answers = answers_csv(tmp_path / "a.csv", [("ada", vague), ("ben", good), ("cee", "nothing to do with it")])
+    out = tmp_path / "results.csv"
+    command("grade", "--item", TEXT, "--answers", answers, "--out", out)
+    unsure = [one["student"] for one in rows(out) if one["status"] == "review"]
+    review = tmp_path / "review.csv"
+    assert unsure, "none of these answers is unsure any more; take vaguer ones"
+    waiting = rows(review)
+    assert {one["student"] for one in waiting} == set(unsure)
+    review.write_text(review.read_text().replace(",\n", ",met\n"))
+    command("grade", "--item", TEXT, "--answers", answers, "--out", out, "--resume")
+    assert {one["met"] for one in rows(review)} == {"met"}
+
+
+def test_the_variant_that_was_seen(tmp_path: Path) -> None:
+    """A number that is right in the variant of one seed is wrong in the bank's own."""
+    from quizapp.bank.draw import draw
+    from quizapp.bank.find import bank_folders
+    from quizapp.bank.load import load
+    from quizapp.model.formula import Formula
+    from quizapp.model.question import NumericPart
+
+    loaded = load(bank_folders()).items["two-rank-tokens"]
+    part = next(one for one in loaded.item.parts if isinstance(one, NumericPart))
+    key = {seed: str(Formula.parse(part.key).scalar(draw(loaded.item, seed).values)) for seed in (None, 3)}
+    assert key[None] != key[3]
+    lines = [("ada", part.id, key[3], "3"), ("ben", part.id, key[3], ""), ("cee", part.id, key[None], "")]
+    answers = answers_csv(tmp_path / "a.csv", lines, "student,part,answer,seed")
+    command("grade", "--item", "two-rank-tokens", "--answers", answers, "--out", tmp_path / "r.csv")
+    assert {one["student"]: one["outcome"] for one in rows(tmp_path / "r.csv")} == {"ada": "right", "ben": "wrong", "cee": "right"}
+
+
+def test_resuming_grades_what_is_new_or_changed_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, answers = tmp_path / "r.csv", tmp_path / "a.csv"
+    answers_csv(answers, [("ada", "A"), ("ben", "B"), ("cee", "D")])
+    command("grade", "--item", "two-rank-mean", "--answers", answers, "--out", out)
+    answers_csv(answers, [("ada", "D"), ("ben", "B"), ("dee", "C")])
+    capsys.readouterr()
+    command("grade", "--item", "two-rank-mean", "--answers", answers, "--out", out, "--resume")
+    said = capsys.readouterr().err
+    assert "ada: handed in anew after it was first graded; graded anew (0 -> 1 points)" in said
+    assert "cee (main): not among the submissions any more; the grade stays" in said
+    assert {one["student"]: (one["points"], one["note"] != "") for one in rows(out)} == {
+        "ada": ("1", True),
+        "ben": ("0", False),
+        "cee": ("1", False),
+        "dee": ("0", False),
+    }
+
+
+def test_order_changes_nothing(tmp_path: Path) -> None:
+    answers = choice_class(tmp_path / "a.csv", 30)
+    heading, *lines = answers.read_text().splitlines()
+    (tmp_path / "b.csv").write_text("\n".join((heading, *reversed(lines))) + "\n")
+    for name in ("a", "b"):
+        command("grade", "--item", "two-rank-mean", "--answers", tmp_path / f"{name}.csv", "--out", tmp_path / f"r-{name}.csv")
+    assert (tmp_path / "r-a.csv").read_bytes() == (tmp_path / "r-b.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ("name,answer\nada,A\n", r"a.csv:1: no column 'student'"),
+        ("student,reply\nada,A\n", r"a.csv:1: no column with answers; write student,answer"),
+        ("student,answer\n,A\n", r"a.csv:2: no student's name"),
+        ("student,answer,seed\nada,A,x\n", r"a.csv:2: the seed 'x' is no whole number"),
+        ("student,part,answer\nada,other,A\n", r"a.csv:2: no part 'other'"),
+        ('student,answer\nada,"A\n', r"a.csv:2: not CSV"),
+        ("student,answer\n", "no submissions"),
+    ],
+)
+def test_mistakes_are_told(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(Problem, match=said):
+        command("grade", "--item", "two-rank-mean", "--answers", tmp_path / "a.csv", "--out", tmp_path / "r.csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--item", "two-rank-mean"], "name a folder of submissions"),
+        (["--item", "no-such-item", "--answers", "{a}"], "no item 'no-such-item'"),
+        (["--item", "two-rank-mean", "--answers", "{a}", "--part", "nope"], "has no part 'nope'"),
+        (["--item", "scale-local-loss", "--answers", "{a}"], "it takes a program"),
+        (["{t}", "--item", "two-rank-mean"], "takes no program"),
+        (["--item", "two-rank-mean", "--answers", "{a}", "--resume"], "nothing to resume"),
+        (["{t}", "--item", "scale-local-loss", "--out", "{t}/in/r.csv"], "lies among the submissions"),
+        (["{t}/none", "--item", "scale-local-loss"], "no such folder"),
+        (["{t}/in", "--item", "scale-local-loss", "--backend", "local"], "--outer-sandbox"),
+    ],
+)
+def test_wrong_usage_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "ada.py").write_text("x = 1\n")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    answers = answers_csv(tmp_path / "a.csv", [("ada", "A")])
+    with pytest.raises(Problem, match=said) as problem:
+        command("grade", *(argument.format(t=tmp_path, a=answers) for argument in arguments))
+    assert problem.value.code == 2
+
+
+def test_results_are_never_written_over(tmp_path: Path) -> None:
+    answers = answers_csv(tmp_path / "a.csv", [("ada", "A")])
+    out = tmp_path / "r.csv"
+    command("grade", "--item", "two-rank-mean", "--answers", answers, "--out", out)
+    with pytest.raises(Problem, match="holds results already; go on with --resume"):
+        command("grade", "--item", "two-rank-mean", "--answers", answers, "--out", out)
+    with pytest.raises(Problem, match="holds results of two-rank-mean"):
+        command("grade", "--item", "averaged-gradient-scalar", "--answers", answers, "--out", out, "--resume")
