@@ -266,6 +266,21 @@ def find(
     return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)))
 
 
+def denied_nearby(known: ReadyCriterion, claim: Claim, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
+    """Whether another clause of the same sentence denies words of the criterion, and none of its phrases does so."""
+    if claim.support.phrase is not None and claim.support.phrase.negated:
+        return False
+    sentences = {clause.sentence for clause in clauses[claim.first : claim.last + 1]}
+    for at, clause in enumerate(clauses):
+        if clause.sentence not in sentences or not {word.key for word in clause.denied} & (known.terms - rubric.question):
+            continue
+        if _contrasted(known, clauses, at) or _refutes(clause, rubric.misconceptions, known):
+            continue
+        if not _agrees(known, clause.words, clause.denied, False):
+            return True
+    return False
+
+
 def strung_together(findings: Sequence[Finding], clauses: Sequence[Clause], rubric: ReadyRubric) -> set[int]:
     """Positions of the criteria whose evidence is terms strung together.
 

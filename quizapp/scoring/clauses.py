@@ -39,7 +39,7 @@ from quizapp.scoring.words import Word
 MAX_WINDOW_WORDS = 60
 MOSTLY = 0.6
 """Share of a text's sentences that deny something, from which all that it says is read with care."""
-FEWEST_RUNNING, MANY_ARTICLES, FEW_REASONS = 12, 0.15, 0.05
+FEWEST_RUNNING, MANY_ARTICLES, FEW_REASONS = 16, 0.15, 0.05
 """Words from which a text can be told to run on, its share of articles, and its share of words of reasoning."""
 _END = re.compile(r"[.!?]+(?=[\s\"')\]]|$)|[\n;]")
 _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bapprox|\bcf)$", re.I)

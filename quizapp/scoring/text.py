@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, Met, Score, score_of
 from quizapp.scoring.answer import MAX_CHARACTERS, AnswerError, sentence
-from quizapp.scoring.claims import Claim, Finding, Spans, echoes, find, is_whole_answer, shown, strung_together
+from quizapp.scoring.claims import Claim, Finding, Spans, denied_nearby, echoes, find, is_whole_answer, shown, strung_together
 from quizapp.scoring.clauses import in_another_language, is_list, mostly_denies, says_nothing_of_its_own, split, windows
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, ready
 from quizapp.scoring.tier import Tier, present
@@ -138,8 +138,12 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     denying = mostly_denies(clauses)
     careful = {
         at
-        for at, finding in enumerate(findings)
-        if finding.best and any(c.sentence in denying for c in clauses[finding.best.first : finding.best.last + 1])
+        for at, (finding, criterion) in enumerate(zip(findings, known.criteria, strict=True))
+        if finding.best
+        and (
+            any(c.sentence in denying for c in clauses[finding.best.first : finding.best.last + 1])
+            or denied_nearby(criterion, finding.best, clauses, known)
+        )
     }
     runs_on = says_nothing_of_its_own(words)
     stated = {
