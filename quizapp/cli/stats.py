@@ -40,12 +40,13 @@ def _store() -> Store:
 def _insight(bank: tuple[Path, ...]) -> Insight:
     from quizapp.practice.insight import insight
     from quizapp.practice.review import where
+    from quizapp.practice.standing import as_they_stand
     from quizapp.store.database import StoreError
 
     found = library(bank)
     try:
         with _store() as store:
-            return insight(where(store, found), store.marks(), store.named())
+            return insight(where(store, found), *as_they_stand(store))
     except StoreError as error:
         raise Problem(str(error), 3) from None
 

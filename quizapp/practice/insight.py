@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from quizapp.practice.asked import title
 from quizapp.practice.progress import library_progress
-from quizapp.practice.queue import Standing
+from quizapp.practice.queue import Knowledge
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library, LoadedItem
@@ -137,7 +137,7 @@ def banks(library: Library, marks: Sequence[Mark]) -> tuple[BankPoints, ...]:
     return tuple(rows)
 
 
-def topics(found: Standing) -> tuple[TopicMastery, ...]:
+def topics(found: Knowledge) -> tuple[TopicMastery, ...]:
     """Mastery of each topic, weakest first among those begun; topics that nothing was answered of come last."""
     declared = found.library.topics
     by_topic: dict[str, list[str]] = {}
@@ -161,7 +161,7 @@ def topics(found: Standing) -> tuple[TopicMastery, ...]:
     return tuple(sorted(rows, key=lambda row: (not row.answered, row.mastery, row.topic)))
 
 
-def forecast(found: Standing, days: int = DAYS) -> tuple[DueDay, ...]:
+def forecast(found: Knowledge, days: int = DAYS) -> tuple[DueDay, ...]:
     """Items that fall due on each of the coming days, if nothing is answered until then."""
     today = found.now.date()
     counts = [0] * days
@@ -244,7 +244,7 @@ def times(library: Library, marks: Iterable[Mark]) -> tuple[ItemTime, ...]:
     return tuple(sorted(rows, key=lambda row: (-row.median, row.item)))
 
 
-def insight(found: Standing, marks: Sequence[Mark], named: Mapping[int, Sequence[str]]) -> Insight:
+def insight(found: Knowledge, marks: Sequence[Mark], named: Mapping[int, Sequence[str]]) -> Insight:
     """All of it (``marks``: all answers, oldest first; ``named``: the misconceptions that they showed)."""
     return Insight(
         at=found.now,

@@ -77,7 +77,7 @@ def plan_from(value: object) -> Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Knowledge:
     """What the learner knows of a library, at one moment."""
 
     library: Library
@@ -109,14 +109,14 @@ class Counts:
     all: int
 
 
-def standing(
+def knowledge(
     library: Library, marks: Sequence[Mark], now: datetime, flagged: Collection[str] = (), recommended: Sequence[str] = ()
-) -> Standing:
+) -> Knowledge:
     """Where the learner stands (``marks``: all answers, oldest first)."""
-    return Standing(library, now, memories(library.items, marks), course(library), flagged, recommended)
+    return Knowledge(library, now, memories(library.items, marks), course(library), flagged, recommended)
 
 
-def count(found: Standing, items: Collection[str]) -> Counts:
+def count(found: Knowledge, items: Collection[str]) -> Counts:
     """Counts over some items."""
     return Counts(
         due=sum(1 for item in items if found.is_due(item)),
@@ -131,7 +131,7 @@ def chance(seed: int, *what: object) -> int:
     return int.from_bytes(hashlib.sha256(repr((seed, *what)).encode()).digest()[:6], "big")
 
 
-def candidates(plan: Plan, found: Standing) -> list[str]:
+def candidates(plan: Plan, found: Knowledge) -> list[str]:
     """The items of a plan, in the order of the course."""
     chosen: Mapping[Selection, Collection[str] | None] = {
         "mixed": None,
@@ -152,7 +152,7 @@ def candidates(plan: Plan, found: Standing) -> list[str]:
     ]
 
 
-def _most_urgent(items: Sequence[str], found: Standing, seed: int) -> list[str]:
+def _most_urgent(items: Sequence[str], found: Knowledge, seed: int) -> list[str]:
     """Answered items: what was asked for, then what is least likely to be recalled; equals in an order drawn from the seed."""
     asked = {item: place for place, item in enumerate(found.recommended)}
 
@@ -172,7 +172,7 @@ def _mixed(due: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     yield from fresh
 
 
-def queue(plan: Plan, found: Standing, seed: int) -> tuple[str, ...]:
+def queue(plan: Plan, found: Knowledge, seed: int) -> tuple[str, ...]:
     """The items of a sitting, at most ``plan.length``, none twice.
 
     An item that was never answered stands after those of its prerequisites that are in the queue; one that was answered comes
@@ -189,7 +189,7 @@ def queue(plan: Plan, found: Standing, seed: int) -> tuple[str, ...]:
     return tuple(_mixed(_most_urgent(known, found, seed), new))[: min(plan.length, LONGEST)]
 
 
-def _with_needs(wanted: Collection[str], among: Sequence[str], found: Standing) -> set[str]:
+def _with_needs(wanted: Collection[str], among: Sequence[str], found: Knowledge) -> set[str]:
     from quizapp.practice.order import needs
 
     before, left = needs(found.library), [item for item in wanted if item in set(among)]

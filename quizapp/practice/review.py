@@ -10,8 +10,9 @@ from typing import Any
 
 from quizapp.bank.load import Library, LoadedBank
 from quizapp.practice.asked import Step, is_code, titles, varies
-from quizapp.practice.queue import Plan, Selection, Standing, chance, plan_from, queue, standing
+from quizapp.practice.queue import Knowledge, Plan, Selection, chance, knowledge, plan_from, queue
 from quizapp.practice.schedule import LAPSE
+from quizapp.practice.standing import as_they_stand
 from quizapp.practice.study import Study, find_bank
 from quizapp.store.record import Attempt, Session
 from quizapp.store.store import Store
@@ -60,9 +61,9 @@ def _entry(value: object) -> Entry | None:
     return None
 
 
-def where(store: Store, library: Library) -> Standing:
+def where(store: Store, library: Library) -> Knowledge:
     """Where the learner stands now. Raises :class:`~quizapp.store.database.StoreError`."""
-    return standing(library, store.marks(), store.clock(), store.flagged(), tuple(store.recommended()))
+    return knowledge(library, as_they_stand(store)[0], store.clock(), store.flagged(), tuple(store.recommended()))
 
 
 def open_review(store: Store) -> Session | None:

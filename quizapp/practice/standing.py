@@ -1,16 +1,16 @@
 """What an answer stands at: its automatic score, as last regraded, with the instructor's rulings over it; and what waits for one.
 
-Here: which word is the last. Rows are ``quizapp.store.opinion``. Stores nothing, and draws nothing.
+Here: which word is the last, and the answers as they stand by it. Rows are ``quizapp.store.opinion``. Stores nothing, draws nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quizapp.model.score import CriterionScore, Score, score_of
 from quizapp.store.opinion import Dispute, Regrade, Ruling, disputes, regrades, rulings
-from quizapp.store.record import Attempt
+from quizapp.store.record import Attempt, Mark
 from quizapp.store.store import Store
 
 
@@ -66,6 +66,24 @@ class Opinions:
         if score is None:
             return None
         return ruled(score, {criterion: ruling for (at, criterion), ruling in self.rulings.items() if at == attempt.id})
+
+
+def as_they_stand(store: Store) -> tuple[list[Mark], dict[int, tuple[str, ...]]]:
+    """All answers without their words, oldest first, with the points that hold now; and the misconceptions that each shows."""
+    found, named = store.marks(), store.named()
+    opinions = Opinions.of(store)
+    touched = {*opinions.regrades, *(attempt for attempt, _ in opinions.rulings)}
+    if not touched:
+        return found, named
+    scores = {attempt.id: opinions.standing(attempt) for attempt in store.attempts() if attempt.id in touched}
+    marks = []
+    for mark in found:
+        score = scores.get(mark.id)
+        if score is not None:
+            mark = replace(mark, points=score.points, max_points=score.max_points, outcome=score.outcome)
+            named[mark.id] = score.misconceptions
+        marks.append(mark)
+    return marks, {attempt: ids for attempt, ids in named.items() if ids}
 
 
 @dataclass(frozen=True, slots=True)

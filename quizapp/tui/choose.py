@@ -11,8 +11,9 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from quizapp.practice.queue import LENGTH, Plan, Selection, Standing, candidates, standing
+from quizapp.practice.queue import LENGTH, Knowledge, Plan, Selection, candidates, knowledge
 from quizapp.practice.review import TITLES
+from quizapp.practice.standing import as_they_stand
 from quizapp.tui.dial import Dial
 from quizapp.tui.page import Page
 from quizapp.tui.ticks import Ticks
@@ -42,7 +43,7 @@ are asked. The line on top says how many items that makes. New items come in an 
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: Standing | None = None
+        self._found: Knowledge | None = None
 
     def heading(self) -> tuple[str, str]:
         return "Choose a sitting", ""
@@ -75,11 +76,11 @@ are asked. The line on top says how many items that makes. New items come in an 
         assert library is not None
         self.query_one("#selection").focus()
         store = app.store
-        read = self.stored(lambda: (store.marks(), store.clock(), store.flagged(), tuple(store.recommended())))
+        read = self.stored(lambda: (as_they_stand(store)[0], store.clock(), store.flagged(), tuple(store.recommended())))
         if read is not None:
-            self.reckon(lambda: standing(library, *read), self._take)
+            self.reckon(lambda: knowledge(library, *read), self._take)
 
-    def _take(self, found: Standing) -> None:
+    def _take(self, found: Knowledge) -> None:
         self._found = found
         self._list_topics(set())
 

@@ -24,7 +24,7 @@ from quizapp.tui.signs import ago, points
 if TYPE_CHECKING:
     from quizapp.bank.fault import Fault
     from quizapp.bank.load import Library, LoadedBank
-    from quizapp.practice.queue import Standing
+    from quizapp.practice.queue import Knowledge
 
 BAR = 12
 SHOWN_FAULTS = 20
@@ -52,7 +52,7 @@ def resume_line(session: Session) -> str:
     return f"Enter goes on at {step.removesuffix('/main')}"
 
 
-def due_line(found: Standing, left: bool) -> Content:
+def due_line(found: Knowledge, left: bool) -> Content:
     """What is due now and in the coming week, how many items are new, and which key asks them; ``left``: a queue is open."""
     from quizapp.practice.insight import forecast
     from quizapp.practice.queue import count
@@ -124,38 +124,39 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         if library is None:
             return
         from quizapp.practice.interview_plan import ALL_BANKS
-        from quizapp.practice.queue import standing
+        from quizapp.practice.queue import knowledge
         from quizapp.practice.review import open_review
+        from quizapp.practice.standing import as_they_stand
 
         try:
-            marks, sessions = app.store.marks(), app.store.unfinished()
+            marks, sessions = as_they_stand(app.store)[0], app.store.unfinished()
             now, recommended = app.store.clock(), tuple(app.store.recommended())
             left = open_review(app.store) is not None
         except StoreError as error:
             self._say(Content(str(error)))
             return
 
-        def show(found: tuple[Standing, Mapping[str, BankProgress]]) -> None:
+        def show(found: tuple[Knowledge, Mapping[str, BankProgress]]) -> None:
             self._fill(library, found[1], sessions, found[0])
             self._show_faults(library.faults)
             said = self._welcome(library, marks, found[0], left)
             over_all = any(one.kind == "interview" and one.bank == ALL_BANKS for one in sessions)
             self._say(Content("\n").join([said, Content("An interview is open: i goes on with it.")]) if over_all else said)
 
-        self.reckon(lambda: (standing(library, marks, now, (), recommended), library_progress(library, marks)), show)
+        self.reckon(lambda: (knowledge(library, marks, now, (), recommended), library_progress(library, marks)), show)
 
     def _say(self, text: Content) -> None:
         self.query_one("#notice", Static).update(text)
 
     @staticmethod
-    def _welcome(library: Library, marks: list[Mark], found: Standing, left: bool) -> Content:
+    def _welcome(library: Library, marks: list[Mark], found: Knowledge, left: bool) -> Content:
         if not library.banks:
             return Content("No bank could be read. Give a folder of banks with --bank DIR, or set QUIZAPP_BANKS.")
         if not marks:
             return Content("Welcome. Press Enter to start with the reading notes; F1 explains the keys of every screen.")
         return due_line(found, left)
 
-    def _fill(self, library: Library, progress: Mapping[str, BankProgress], sessions: list[Session], found: Standing) -> None:
+    def _fill(self, library: Library, progress: Mapping[str, BankProgress], sessions: list[Session], found: Knowledge) -> None:
         banks = self.query_one(BankList)
         marked = banks.highlighted or 0
         banks.clear_options()
@@ -167,7 +168,7 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
             banks.highlighted = min(marked, len(library.banks) - 1)
             banks.focus()
 
-    def _bank(self, bank: LoadedBank, progress: BankProgress, sessions: list[Session], found: Standing) -> Content:
+    def _bank(self, bank: LoadedBank, progress: BankProgress, sessions: list[Session], found: Knowledge) -> Content:
         from quizapp.tui.app import quiz_app
 
         due = sum(1 for item in bank.bank.items if found.is_due(item.id))

@@ -12,7 +12,8 @@ from textual.widgets import Static, Tab, Tabs
 
 from quizapp.practice.insight import Insight, insight
 from quizapp.practice.progress import BankProgress, bank_progress
-from quizapp.practice.queue import standing
+from quizapp.practice.queue import knowledge
+from quizapp.practice.standing import as_they_stand
 from quizapp.tui import insight_plots, insight_tables
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points
@@ -84,9 +85,7 @@ The Brier score is the mean squared distance between how sure you were and what 
         self.query_one("#progress").focus()
 
         store = app.store
-        read = self.stored(
-            lambda: (store.marks(), store.named(), store.flagged(), tuple(store.recommended()), store.setting(SETTING))
-        )
+        read = self.stored(lambda: (*as_they_stand(store), store.flagged(), tuple(store.recommended()), store.setting(SETTING)))
         if read is None:
             return
         marks, named, flagged, recommended, remembered = read
@@ -94,7 +93,7 @@ The Brier score is the mean squared distance between how sure you were and what 
         now = store.clock()
 
         def work() -> Insight:
-            return insight(standing(library, marks, now, flagged, recommended), marks, named)
+            return insight(knowledge(library, marks, now, flagged, recommended), marks, named)
 
         def show(found: Insight) -> None:
             self._insight = found

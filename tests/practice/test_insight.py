@@ -8,7 +8,9 @@ from quizapp.bank.load import Library
 from quizapp.practice.insight import calibration, forecast, insight, misconceptions, possible, topics
 from quizapp.practice.review import where
 from quizapp.practice.search import index, search, snippet
+from quizapp.practice.standing import as_they_stand
 from quizapp.practice.study import Study
+from quizapp.store.opinion import regrade, rule
 from quizapp.store.store import Store
 
 
@@ -86,3 +88,18 @@ def test_search_finds_names_before_topics_before_texts(library: Library) -> None
     assert search(entries, "nowhere") == search(entries, " ") == ()
     assert "learning rate" in snippet(search(entries, "learning")[0], "learning", 40)
     assert len(search(entries, "a", most=2)) == 2
+
+
+def test_what_an_instructor_ruled_and_a_later_scorer_gave_counts(library: Library, store: Store) -> None:
+    study = Study(store, library, "small")
+    answer(study, "two-ranks/mean", "2.25", 5)
+    answer(study, "two-ranks/why", "The ranks have different token counts.")
+    first, second = store.attempts()
+    assert as_they_stand(store) == (store.marks(), {first.id: ("mean-of-means",)})
+    rule(store, second.id, "one-division", "met", "said at the board", "Ada")
+    study.go([one.id for one in study.steps].index("two-ranks/mean"))
+    regrade(store, [(first.id, "h", "later", study.grade("2"))])
+    marks, named = as_they_stand(store)
+    assert [(mark.points, mark.outcome) for mark in marks] == [(1, "right"), (2, "right")]
+    assert named == {}
+    assert where(store, library).memory["two-ranks"].last.share == 1

@@ -13,7 +13,7 @@ from quizapp.bank.graph import cycles
 from quizapp.bank.load import Library, LoadedBank, LoadedItem, load
 from quizapp.model.question import Bank, Checkpoint, Choice, Topic
 from quizapp.practice.order import course, goals, needs, serves
-from quizapp.practice.queue import Plan, Standing, candidates, count, plan_from, queue, standing
+from quizapp.practice.queue import Knowledge, Plan, candidates, count, knowledge, plan_from, queue
 from quizapp.store.record import Mark
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -98,12 +98,12 @@ def marks(draw: Callable[..., object], names: tuple[str, ...]) -> list[Mark]:
 
 
 @st.composite
-def standings(draw: Callable[..., object]) -> Standing:
+def known(draw: Callable[..., object]) -> Knowledge:
     library: Library = draw(libraries())  # type: ignore[assignment]
     names = tuple(library.items)
     flagged = draw(st.sets(st.sampled_from(names)))
     recommended = tuple(draw(st.lists(st.sampled_from(names), max_size=3, unique=True)))  # type: ignore[arg-type]
-    return standing(library, draw(marks(names)), NOW, flagged, recommended)  # type: ignore[arg-type]
+    return knowledge(library, draw(marks(names)), NOW, flagged, recommended)  # type: ignore[arg-type]
 
 
 plans = st.builds(
@@ -117,8 +117,8 @@ plans = st.builds(
 
 
 @settings(max_examples=50, deadline=None)
-@given(standings())
-def test_every_item_has_its_place_in_the_course_after_what_it_needs(found: Standing) -> None:
+@given(known())
+def test_every_item_has_its_place_in_the_course_after_what_it_needs(found: Knowledge) -> None:
     library = found.library
     order = course(library)
     assert sorted(order) == sorted(library.items)
@@ -132,8 +132,8 @@ def test_every_item_has_its_place_in_the_course_after_what_it_needs(found: Stand
 
 
 @settings(max_examples=60, deadline=None)
-@given(standings(), plans, st.integers(0, 1000))
-def test_a_queue_holds_every_item_of_its_plan_once(found: Standing, plan: Plan, seed: int) -> None:
+@given(known(), plans, st.integers(0, 1000))
+def test_a_queue_holds_every_item_of_its_plan_once(found: Knowledge, plan: Plan, seed: int) -> None:
     items = queue(plan, found, seed)
     wanted = candidates(plan, found)
     assert len(set(items)) == len(items) == min(len(wanted), plan.length)
@@ -143,8 +143,8 @@ def test_a_queue_holds_every_item_of_its_plan_once(found: Standing, plan: Plan, 
 
 
 @settings(max_examples=40, deadline=None)
-@given(standings(), st.integers(0, 1000))
-def test_what_is_due_or_new_is_in_the_long_queue(found: Standing, seed: int) -> None:
+@given(known(), st.integers(0, 1000))
+def test_what_is_due_or_new_is_in_the_long_queue(found: Knowledge, seed: int) -> None:
     items = queue(Plan(length=500), found, seed)
     for name in found.library.items:
         assert (name in items) == (name not in found.memory or found.is_due(name) or name in found.recommended)
@@ -155,8 +155,8 @@ def test_what_is_due_or_new_is_in_the_long_queue(found: Standing, seed: int) -> 
 
 
 @settings(max_examples=60, deadline=None)
-@given(standings(), plans, st.integers(0, 1000))
-def test_a_new_item_stands_after_what_it_needs(found: Standing, plan: Plan, seed: int) -> None:
+@given(known(), plans, st.integers(0, 1000))
+def test_a_new_item_stands_after_what_it_needs(found: Knowledge, plan: Plan, seed: int) -> None:
     items = queue(plan, found, seed)
     place = {name: index for index, name in enumerate(items)}
     for name, befores in needs(found.library).items():
@@ -167,8 +167,8 @@ def test_a_new_item_stands_after_what_it_needs(found: Standing, plan: Plan, seed
 
 
 @settings(max_examples=50, deadline=None)
-@given(standings(), plans, st.integers(0, 1000))
-def test_the_same_seed_and_clock_give_the_same_queue(found: Standing, plan: Plan, seed: int) -> None:
+@given(known(), plans, st.integers(0, 1000))
+def test_the_same_seed_and_clock_give_the_same_queue(found: Knowledge, plan: Plan, seed: int) -> None:
     again = dataclasses.replace(found)
     assert queue(plan, found, seed) == queue(plan, again, seed)
     assert plan_from(plan.stored()) == plan
@@ -202,7 +202,7 @@ def test_new_items_come_between_the_due_ones() -> None:
         Mark(number, NOW - timedelta(days=20), None, "bank-0", f"item-{number}", "main", None, "right", 1, 1, None, None, False)
         for number in range(4)
     ]
-    found = standing(library, old, NOW)
+    found = knowledge(library, old, NOW)
     kinds = ["due" if name in found.memory else "new" for name in queue(Plan(), found, 3)]
     assert kinds == ["due", "due", "new", "due", "due", "new", "new"]
     wished = dataclasses.replace(found, recommended=("item-6", "item-3"))
