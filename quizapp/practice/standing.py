@@ -1,6 +1,6 @@
 """What an answer stands at: its automatic score, as last regraded, with the instructor's rulings over it; and what waits for one.
 
-Here: which word is the last, and the answers as they stand by it. Rows are ``quizapp.store.opinion``. Stores nothing, draws nothing.
+Here: which word is the last, and the answers as they stand by it. Rows are ``quizapp.store.opinion``. Stores and draws nothing.
 """
 
 from __future__ import annotations
