@@ -14,7 +14,7 @@ from quizapp.classroom.asked import Work
 from quizapp.classroom.feedback import html_page, markdown_page
 from quizapp.classroom.gradescope import results_json
 from quizapp.classroom.result import Result
-from quizapp.classroom.sheet import decided, results_csv, review_csv
+from quizapp.classroom.sheet import Question, decided, results_csv, review_csv
 
 SECONDS_BETWEEN = 2.0
 """The tables of a class are written again no more often than this, while it is being graded."""
@@ -80,7 +80,7 @@ class Files:
         if review.count("\n") > 1 or self.review.exists():
             write(self.review, review)
 
-    def _decided(self) -> dict[tuple[str, str, str], str]:
+    def _decided(self) -> dict[Question, str]:
         """What a person has filled in already."""
         try:
             return decided(self.review.read_text("utf-8-sig"))

@@ -11,6 +11,7 @@ from quizapp.classroom import ClassroomError
 from quizapp.classroom.answers import Written, score
 from quizapp.classroom.asked import Work
 from quizapp.classroom.collect import Handed
+from quizapp.classroom.decide import apply, read_decisions
 from quizapp.classroom.files import Files
 from quizapp.classroom.grade import Setting, judge_programs, split, unusable
 from quizapp.classroom.journal import FORMAT, Heading, Journal
@@ -103,6 +104,11 @@ def grade(
     outcome.kept = len(handed) + len(written) - len(to_run) - len(to_score)
     _tell_of_changes(before, handed, written, part, told)
     told.total(len(to_run) + len(to_score), outcome.kept)
+    anew = {(one.student, part) for one in to_run} | {(one.student, one.part.id) for one in to_score}
+    stays = {key: result for key, result in journal.results.items() if key not in anew}
+    for result in apply(read_decisions(files.review), stays):
+        journal.add(result)
+        told.note(f"{result.student} ({result.part}): {result.note} ({result.points} of {result.most} points)")
 
     def add(result: Result) -> None:
         old = before.get(result.key)

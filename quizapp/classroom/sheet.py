@@ -75,19 +75,25 @@ def results_csv(results: Iterable[Result]) -> str:
     return table(COLUMNS, (row(result) for result in sorted(results, key=lambda one: one.key)))
 
 
-def decided(text: str) -> dict[tuple[str, str, str], str]:
-    """What a person wrote into the column ``met`` of a review CSV, by student, part and criterion."""
+Question = tuple[str, str, str, str]
+"""What a person is asked: student, part, criterion, and the answer on one line. About another answer, it is another question."""
+
+
+def question(result: Result, criterion: str) -> Question:
+    """What a person is asked about a criterion of a result."""
+    return result.student, result.part, criterion, _line(result.answer or "")
+
+
+def decided(text: str) -> dict[Question, str]:
+    """What a person wrote into the column ``met`` of a review CSV."""
     with contextlib.suppress(csv.Error):
-        rows = csv.DictReader(io.StringIO(text, newline=""))
-        return {
-            (fused(one["student"] or ""), fused(one["part"] or ""), fused(one["criterion"] or "")): fused(one["met"])
-            for one in rows
-            if {"student", "part", "criterion", "met"} <= one.keys() and one["met"]
-        }
+        rows = [one for one in csv.DictReader(io.StringIO(text, newline="")) if one.keys() >= {*REVIEW_COLUMNS}]
+        cells = ([fused(one[name] or "") for name in ("student", "part", "criterion", "answer", "met")] for one in rows)
+        return {(student, part, criterion, _line(answer)): met for student, part, criterion, answer, met in cells if met.strip()}
     return {}
 
 
-def review_csv(results: Iterable[Result], filled_in: Mapping[tuple[str, str, str], str]) -> str:
+def review_csv(results: Iterable[Result], filled_in: Mapping[Question, str]) -> str:
     """What a person has to decide: a row for each criterion that the scorer is unsure of.
 
     ``filled_in``: what stands in the column ``met`` already, which is kept.
@@ -101,7 +107,7 @@ def review_csv(results: Iterable[Result], filled_in: Mapping[tuple[str, str, str
             "max_points": str(criterion.max_points),
             "reason": criterion.reason,
             "answer": result.answer or "",
-            "met": filled_in.get((result.student, result.part, criterion.id), ""),
+            "met": filled_in.get(question(result, criterion.id), ""),
         }
         for result in sorted(results, key=lambda one: one.key)
         if result.score is not None

@@ -47,20 +47,46 @@ def test_parts_side_by_side(tmp_path: Path) -> None:
     ]
 
 
-def test_unsure_answers_wait_for_a_person_whose_decisions_are_kept(tmp_path: Path) -> None:
+def test_unsure_answers_wait_for_a_person_whose_decision_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     vague = "maybe the counts of tokens differ across gpus somehow"
     good = "Each GPU averages over its own valid tokens, so the mean of rank means is not the global token mean."
     answers = answers_csv(tmp_path / "a.csv", [("ada", vague), ("ben", good), ("cee", "nothing to do with it")])
     out = tmp_path / "results.csv"
-    command("grade", "--item", TEXT, "--answers", answers, "--out", out)
-    unsure = [one["student"] for one in rows(out) if one["status"] == "review"]
+    arguments = ("grade", "--item", TEXT, "--answers", answers, "--out", out)
+    command(*arguments)
+    before = {one["student"]: one for one in rows(out)}
+    assert "review" in {one["status"] for one in before.values()}, "none of these answers is unsure any more; take vaguer ones"
     review = tmp_path / "review.csv"
-    assert unsure, "none of these answers is unsure any more; take vaguer ones"
     waiting = rows(review)
-    assert {one["student"] for one in waiting} == set(unsure)
+    assert {one["student"] for one in waiting} == {name for name, one in before.items() if one["status"] == "review"}
+    untouched = review.read_text()
+    review.write_text(untouched.replace(",\n", ",perhaps\n"))
+    with pytest.raises(Problem, match="the column met says 'perhaps'; write met or unmet"):
+        command(*arguments, "--resume")
+    review.write_text(untouched.replace(",\n", ",met\n", 1))
+    command(*arguments, "--resume")
+    after = {one["student"]: one for one in rows(out)}
+    first = waiting[0]
+    gained = int(after[first["student"]]["points"]) - int(before[first["student"]]["points"])
+    assert gained == int(first["max_points"])
+    assert f"decided by a person: {first['criterion']} met" in after[first["student"]]["note"]
+    assert len(rows(review)) == len(waiting) - 1
+    command(*arguments, "--resume")
+    assert {one["student"]: one for one in rows(out)} == after
+
+
+def test_a_decision_about_an_answer_says_nothing_of_the_next_one(tmp_path: Path) -> None:
+    vague = "Each GPU averages over its own valid tokens, so the mean of rank means is not the global token mean."
+    out, answers, review = tmp_path / "results.csv", tmp_path / "a.csv", tmp_path / "review.csv"
+    arguments = ("grade", "--item", TEXT, "--answers", answers, "--out", out)
+    answers_csv(answers, [("ada", vague)])
+    command(*arguments)
     review.write_text(review.read_text().replace(",\n", ",met\n"))
-    command("grade", "--item", TEXT, "--answers", answers, "--out", out, "--resume")
-    assert {one["met"] for one in rows(review)} == {"met"}
+    answers_csv(answers, [("ada", vague.replace("so the mean of rank", "so that the mean of the rank"))])
+    command(*arguments, "--resume")
+    (row,) = rows(out)
+    assert row["status"] == "review"
+    assert {one["met"] for one in rows(review)} == {""}
 
 
 def test_the_variant_that_was_seen(tmp_path: Path) -> None:
