@@ -35,7 +35,8 @@ from quizapp.model.question import ChoicePart, NumericPart, SymbolicPart
 from quizapp.model.variant import number
 from quizapp.practice.asked import Asked
 from quizapp.practice.interview_belief import Belief
-from quizapp.practice.interview_dialogue import OPENING, Dialogue, Exchange, Question
+from quizapp.practice.interview_dialogue import Dialogue
+from quizapp.practice.interview_exchange import OPENING, Exchange, Question
 from quizapp.practice.interview_plan import Ask, Setup, shown_by
 
 HERE = Path(__file__).parent

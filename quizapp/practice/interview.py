@@ -11,7 +11,8 @@ from dataclasses import replace
 from quizapp.bank.load import Library
 from quizapp.model.score import Score
 from quizapp.practice.asked import scorer
-from quizapp.practice.interview_dialogue import Dialogue, Exchange, Key, Question
+from quizapp.practice.interview_dialogue import Dialogue
+from quizapp.practice.interview_exchange import Exchange, Key, Question
 from quizapp.practice.interview_plan import ALL_BANKS, Setup, read_setup
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
 from quizapp.store.store import Store

@@ -16,7 +16,7 @@ from quizapp.model.variant import shown
 from quizapp.practice.asked import Asked, title
 from quizapp.practice.interview import Interview
 from quizapp.practice.interview_belief import NAMED, WORTH_SAYING
-from quizapp.practice.interview_dialogue import Exchange, Question
+from quizapp.practice.interview_exchange import Exchange, Question
 from quizapp.practice.interview_plan import Kind, role, shown_by, subjects
 
 STRONG = 0.7

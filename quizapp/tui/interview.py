@@ -9,10 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Markdown, Static, TextArea
 
 from quizapp.practice.interview import Interview
-from quizapp.practice.interview_dialogue import Question
+from quizapp.practice.interview_exchange import Question
 from quizapp.practice.interview_export import clock
 from quizapp.practice.interview_phrases import ANSWER_TIME_IS_UP, TIME_IS_UP
 from quizapp.practice.interview_plan import role
@@ -44,6 +45,14 @@ class Notes(Vertical):
         area.cursor_blink = False
         area.highlight_cursor_line = False
         yield area
+
+
+class AnswerTimeUp(Message):
+    """The time for the answer to question ``number`` has run out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
 
 
 class InterviewScreen(Page):
@@ -155,7 +164,7 @@ and the clock waits.
             self.app.notify(TIME_IS_UP, title="The clock", timeout=20, markup=False)
         left = self.interview.answer_left
         if left is not None and left <= 0:
-            self.run_worker(self._time_is_up(), exclusive=True, group="answer")
+            self.post_message(AnswerTimeUp(self.interview.number))
 
     def _show_clock(self) -> None:
         interview = self.interview
@@ -167,7 +176,10 @@ and the clock waits.
             parts.append(f"this answer {clock(left)}")
         self.query_one("#heading-right", Static).update(Content(" · ".join(parts)))
 
-    async def _time_is_up(self) -> None:
+    @on(AnswerTimeUp)
+    async def _time_is_up(self, event: AnswerTimeUp) -> None:
+        if self.interview.over or self.interview.number != event.number:
+            return
         boxes = self.query(AnswerBox)
         text = boxes.first().value if boxes else ""
         before = self.interview.number

@@ -8,7 +8,8 @@ import pytest
 from quizapp.bank.load import Library
 from quizapp.practice.interview import Interview, last_session, open_session
 from quizapp.practice.interview_debrief import debrief, hand_over, joined
-from quizapp.practice.interview_dialogue import OPENING, Dialogue, Exchange, Key
+from quizapp.practice.interview_dialogue import Dialogue
+from quizapp.practice.interview_exchange import OPENING, Exchange, Key
 from quizapp.practice.interview_export import html, markdown
 from quizapp.practice.interview_plan import Setup, read_setup
 from quizapp.scoring.answer import AnswerError
