@@ -52,6 +52,8 @@ class Semantic:
         Raises:
             quizapp.scoring.semantic.encoder.ModelUnavailable: the extra isn't installed, or its weights aren't those known.
         """
+        # The matrices are small: threads of the linear algebra would only wait for each other. Counts where numpy isn't loaded yet.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from quizapp.scoring.semantic.encoder import Encoder
 
         self.encoder = Encoder()

@@ -92,13 +92,35 @@ def align(phrase: Text, part: Text) -> Aligned:
     return Aligned(cosine, recall, precision)
 
 
-def recalls(phrases: Sequence[Text], part: Text) -> list[float]:
-    """The recall of each phrase by a part of an answer."""
-    kept = part.encoded.states[part.weights > 0]
-    if not len(kept):
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Several texts in one, so that they are aligned at once."""
+
+    states: States
+    weights: Weights
+    starts: tuple[int, ...]
+    """Where each text begins."""
+
+
+def block(texts: Sequence[Text]) -> Block:
+    """Texts in one block; those without any weight are left out."""
+    import numpy as np
+
+    kept = [text for text in texts if text.weights.sum()]
+    if not kept:
+        return Block(np.zeros((0, 0), np.float32), np.zeros(0, np.float32), ())
+    whole = joined(kept)
+    starts = np.cumsum([0, *(len(text.weights) for text in kept[:-1])])
+    return Block(whole.encoded.states, whole.weights, tuple(int(start) for start in starts))
+
+
+def recalls(texts: Block, part: Text) -> list[float]:
+    """The recall of each text of a block by a part of an answer."""
+    import numpy as np
+
+    held = part.encoded.states[part.weights > 0]
+    if not len(held) or not texts.starts:
         return []
-    return [
-        float(((phrase.encoded.states @ kept.T).max(axis=1) * phrase.weights).sum() / phrase.weights.sum())
-        for phrase in phrases
-        if phrase.weights.sum()
-    ]
+    nearest = (texts.states @ held.T).max(axis=1) * texts.weights
+    starts = list(texts.starts)
+    return [float(value) for value in np.add.reduceat(nearest, starts) / np.add.reduceat(texts.weights, starts)]

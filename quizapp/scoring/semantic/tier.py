@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from quizapp.scoring.clauses import Clause, Window
 from quizapp.scoring.lexical import ReadyCriterion, Support, support
-from quizapp.scoring.semantic.alignment import Text, joined, recalls, weighted
+from quizapp.scoring.semantic.alignment import Block, Text, block, joined, recalls, weighted
 from quizapp.scoring.semantic.encoder import Encoder
 from quizapp.scoring.words import read_phrase, read_words
 
@@ -26,6 +26,7 @@ class SemanticReader:
 
     def __init__(self, encoder: Encoder, answer: str, clauses: Sequence[Clause]) -> None:
         self._encoder = encoder
+        self._parts: dict[tuple[int, int], Text] = {}
         sentences: dict[int, list[Clause]] = {}
         for clause in clauses:
             sentences.setdefault(clause.sentence, []).append(clause)
@@ -34,19 +35,23 @@ class SemanticReader:
         }
 
     def _part(self, window: Window) -> Text:
+        known = self._parts.get((window.first, window.last))
+        if known is not None:
+            return known
         parts = []
         for clause in window.clauses:
             offset, text = self._texts[clause.sentence]
             parts.append(text.part(clause.start - offset, clause.end - offset))
-        return joined(parts)
+        self._parts[window.first, window.last] = joined(parts)
+        return self._parts[window.first, window.last]
 
     def support(self, known: ReadyCriterion, window: Window) -> Support:
         """How well a window says what a criterion asks for, polarity aside."""
         found = support(known, window)
         if not found.words or len(window.words) > MOST_WORDS:
             return found
-        phrases = tuple(_phrase(self._encoder, text) for text in (*known.criterion.accept, known.criterion.description))
-        recall = max(recalls(phrases, self._part(window)), default=0.0)
+        texts = _texts(self._encoder, (*known.criterion.accept, known.criterion.description))
+        recall = max(recalls(texts, self._part(window)), default=0.0)
         lift = max(-MOST, min(MOST, LIFT * (recall - CENTRE)))
         return Support(max(0.0, min(1.0, found.strength + lift)), found.words, found.phrase)
 
@@ -56,8 +61,11 @@ def _text(encoder: Encoder, text: str) -> Text:
     return weighted(text, encoder.encode([text])[0], content)
 
 
-@lru_cache(maxsize=4096)
-def _phrase(encoder: Encoder, text: str) -> Text:
-    """An encoded phrase of a rubric; remembered, since a class answers one question many times."""
-    content = [(word.start, word.end) for word in read_phrase(text) if word.content]
-    return weighted(text, encoder.encode([text])[0], content)
+@lru_cache(maxsize=1024)
+def _texts(encoder: Encoder, texts: tuple[str, ...]) -> Block:
+    """A criterion's encoded texts; remembered, since a class answers one question many times."""
+    found = []
+    for text in texts:
+        content = [(word.start, word.end) for word in read_phrase(text) if word.content]
+        found.append(weighted(text, encoder.encode([text])[0], content))
+    return block(found)
