@@ -62,7 +62,7 @@ def judged(
     ids = {idea.ids for idea in ideas}
     named = _named(ideas[0], registry) if len(ids) == 1 else ()
     if not named and len(ids) < 2:
-        named = _by_finding(found, registry)
+        named = _by_finding(fit, found, registry)
     used = observed.used
     return Audit(
         outcome="wrong" if wrong else "right",
@@ -73,9 +73,12 @@ def judged(
         python=python,
         versions=observed.raw["versions"],
         dtype=plan.dtype,
+        tolerance=observed.precision[1],
         ranks=plan.ranks,
         accumulate=plan.accumulate,
         rows_per_microbatch=plan.rows_per_microbatch,
+        shift=plan.shift,
+        options=dict(plan.options),
         counts=plan.counts,
         unit=fit.recovered.unit,
         diagnosis=named,
@@ -103,8 +106,11 @@ BY_FINDING = {"without-a-step": "tail-dropped"}
 """Kind of a finding that stands alone -> the misconception that it is."""
 
 
-def _by_finding(found: Sequence[Finding], registry: Registry) -> tuple[Named, ...]:
+def _by_finding(fit: Fit, found: Sequence[Finding], registry: Registry) -> tuple[Named, ...]:
     faults = {finding.kind for finding in found if finding.fault}
+    seen = fit.observed
+    if "not-finite" in faults and any(not any(map(seen.counts, use.places)) for use in seen.uses):
+        return (_entry("zero-over-zero", "0/0 where a microbatch has no valid token", registry),)
     if len(faults) == 1 and (name := BY_FINDING.get(next(iter(faults)))) is not None:
         return (_entry(name, "0 for the tokens left over", registry),)
     return ()

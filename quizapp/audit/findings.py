@@ -115,7 +115,7 @@ def _of_weights(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
             "other-steps-tokens", f"Rows {listed(unused)} weigh something in a step, but were in no microbatch that was seen."
         )
     silent = _silent(fit, steps)
-    if silent:
+    if silent and not shifted:
         rows = rows_named(silent).lower()
         yield _fault("left-out", f"Tokens of {rows} went through the model, but weigh nothing in their step.")
 
@@ -188,7 +188,7 @@ def _of_rows(fit: Fit) -> Iterator[Finding]:
     if seen.precision[1] > 1e-4:
         low = ", ".join(sorted(seen.dtypes))
         yield _note(
-            "precision", f"The run holds {low}: weights that differ by less than {seen.precision[1]:.1%} count as the same."
+            "precision", f"The run holds {low}: weights that differ by less than {100 * seen.precision[1]:g} % count as the same."
         )
 
 

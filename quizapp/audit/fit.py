@@ -112,7 +112,7 @@ class Fit:
             size = np.maximum(np.linalg.norm(foretold, axis=2), np.linalg.norm(self.gradients, axis=2))
             distance = np.linalg.norm(foretold - self.gradients, axis=2)
             relative = np.divide(distance, size, out=np.zeros_like(distance), where=size > 0)
-        return np.asarray(np.where(np.isfinite(relative), relative, np.inf))
+        return np.asarray(np.where(np.isfinite(distance), relative, np.inf))
 
     def explains(self, weights: "Floats") -> bool:
         """Whether weights explain every step on every rank."""

@@ -21,14 +21,27 @@ class Idea:
 
     ids: tuple[str, ...]
     rule: WeightRule
+    zero: bool = False
+    """Padding is held against class 0, which its -100 was made into, and not against a target of its own."""
     needs: str = ""
     """Letters of what a plan must have for the formula to mean what it says: R several ranks, K accumulation, B several rows in a
     microbatch, T a short window, W several windows, S shifted labels, P
     microbatches of different lengths in a window."""
 
 
-def _idea(ids: str, valid: str, needs: str = "", padding: str = "0") -> Idea:
-    return Idea(tuple(ids.split()), WeightRule(valid=valid, padding=padding), needs)
+def _idea(ids: str, valid: str, needs: str = "", padding: str = "0", zero: bool = False) -> Idea:
+    return Idea(tuple(ids.split()), WeightRule(valid=valid, padding=padding), zero, needs)
+
+
+def _forgotten(zero: bool) -> Sequence[Idea]:
+    """Padding in the loss, under every denominator."""
+    return (
+        _idea("mask-forgotten", "1/T", "", "1/T", zero),
+        _idea("mask-forgotten", "1/(R*t_r)", "R", "1/(R*t_r)", zero),
+        _idea("mask-forgotten", "1/(R*K_w*t_rk)", "K", "1/(R*K_w*t_rk)", zero),
+        _idea("mask-forgotten planned-microbatches", "1/(R*K*t_rk)", "KT", "1/(R*K*t_rk)", zero),
+        _idea("mask-forgotten", "1/N", "", "1/N", zero),
+    )
 
 
 IDEAS: Sequence[Idea] = (
@@ -52,11 +65,8 @@ IDEAS: Sequence[Idea] = (
     _idea("padding-counted", "1/(R*t_r)", "R"),
     _idea("padding-counted", "1/(R*K_w*t_rk)", "K"),
     _idea("padding-counted planned-microbatches", "1/(R*K*t_rk)", "KT"),
-    _idea("mask-forgotten", "1/T", "", "1/T"),
-    _idea("mask-forgotten", "1/(R*t_r)", "R", "1/(R*t_r)"),
-    _idea("mask-forgotten", "1/(R*K_w*t_rk)", "K", "1/(R*K_w*t_rk)"),
-    _idea("mask-forgotten planned-microbatches", "1/(R*K*t_rk)", "KT", "1/(R*K*t_rk)"),
-    _idea("mask-forgotten", "1/N", "", "1/N"),
+    *_forgotten(zero=False),
+    *_forgotten(zero=True),
     _idea("planned-microbatches", "K_w/(K*N)", "KT"),
     _idea("forgot-world-size-factor", "1/(R*N)", "R"),
     _idea("factor-upside-down", "1/(R*R*N)", "R"),
@@ -138,7 +148,7 @@ def fitting(observed: Observed, fit: "Fit") -> list[Idea]:
     found = []
     for idea in IDEAS:
         if set(idea.needs) <= there:
-            weights = fit.weighing.weights(idea.rule)
+            weights = fit.weighing.weights(idea.rule, idea.zero)
             if fit.explains(weights) and fit.unlike_wanted(weights):
                 found.append(idea)
     return found

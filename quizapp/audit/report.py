@@ -96,9 +96,15 @@ class Audit(Model):
     python: str
     versions: dict[str, str]
     dtype: str
+    tolerance: float
+    """Weights that differ by less than this share of the largest count as the same, for the precision of the run."""
     ranks: int
     accumulate: int
     rows_per_microbatch: int
+    shift: bool
+    """Whether labels are predicted by the position before them."""
+    options: dict[str, object]
+    """What ``--set`` gave."""
     counts: tuple[int, ...]
     """Valid tokens of each row."""
     unit: Literal["token", "row", "microbatch", "none"]

@@ -158,7 +158,7 @@ def _explained(plan: Plan, python: str, rank: int, fault: Mapping[str, Any]) -> 
         case "unusable":
             return CannotRun(f"{plan.name if plan.adapter else where}: {said}", 2)
         case _:
-            return CannotRun(f"{where}: rank {rank} raised {said}", 2)
+            return CannotRun(f"{plan.name if plan.adapter else where}: rank {rank} raised {said}", 2)
 
 
 def run(plan: Plan, python: str, seconds: float = 120.0, path: Sequence[str] = ()) -> "list[dict[str, Any]]":

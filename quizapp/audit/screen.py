@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from quizapp.audit.report import Audit, Step, View, Weight
@@ -11,10 +10,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-BAR = 14
+BAR = 11
 MOST_LINES = 16
 """Lines of weights; steps that are right go first when there are more."""
-SAME = 1e-5
 
 
 @dataclass(frozen=True)
@@ -25,19 +23,23 @@ class Line:
     tokens: int
 
 
-def lines(view: View) -> list[Line]:
-    """A view's weights, put together where nothing tells them apart."""
-    scale = _scale(view)
-
-    def look(w: Weight) -> tuple[object, ...]:
-        given = None if w.given is None else round(w.given / scale, 5)
-        return w.rank, w.microbatch, w.window, w.row, w.valid, w.label, round(w.wanted / scale, 5), given
-
-    found = []
-    for _, group in groupby(sorted(view.weights, key=lambda w: (w.window is None, w.window or 0)), key=look):
-        held = list(group)
-        found.append(Line(held[0], len(held)))
+def lines(view: View, same: float) -> list[Line]:
+    """A view's weights, put together where nothing tells them apart but ``same``, a share of the largest."""
+    close = same * _scale(view)
+    found: list[Line] = []
+    for weight in sorted(view.weights, key=lambda w: (w.window is None, w.window or 0, w.rank or 0, w.microbatch or 0, w.row)):
+        for at, line in enumerate(found):
+            if _alike(line.first, weight, close):
+                found[at] = Line(line.first, line.tokens + 1)
+                break
+        else:
+            found.append(Line(weight, 1))
     return found
+
+
+def _alike(a: Weight, b: Weight, close: float) -> bool:
+    where = [(w.rank, w.microbatch, w.window, w.row, w.valid, w.label, w.given is None) for w in (a, b)]
+    return where[0] == where[1] and abs(a.wanted - b.wanted) <= close and abs((a.given or 0.0) - (b.given or 0.0)) <= close
 
 
 def _scale(view: View) -> float:
@@ -45,43 +47,42 @@ def _scale(view: View) -> float:
     return max(sizes, default=0.0) or 1.0
 
 
-def _bar(value: float | None, wanted: float, scale: float) -> str:
+def _bar(value: float | None, wanted: float, scale: float, same: float) -> str:
     """A bar as long as the weight given, with a stroke where the weight wanted ends."""
     if value is None:
         return "?"
-    full, rest = divmod(max(round(abs(value) / scale * BAR * 8), int(abs(value) > SAME * scale)), 8)
+    full, rest = divmod(max(round(abs(value) / scale * BAR * 8), int(abs(value) > same * scale)), 8)
     cells = list(("█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")).ljust(BAR + 1))
     cells[round(abs(wanted) / scale * BAR)] = "│"
     return "".join(cells).rstrip()
 
 
-def _remark(line: Line, step: Step, scale: float) -> str:
+def _remark(line: Line, step: Step, close: float) -> str:
     w = line.first
     if w.given is None:
         return "[red]not found[/red]"
-    if step.right and step.clipped and step.factor and abs(w.given - step.factor * w.wanted) <= SAME * scale:
+    if step.right and step.clipped and step.factor and abs(w.given - step.factor * w.wanted) <= close:
         return "[green]✓ clipped[/green]"
-    if abs(w.given - w.wanted) <= SAME * scale:
+    if abs(w.given - w.wanted) <= close:
         return "[green]✓[/green]"
     if not w.wanted:
-        return "[red]✗ must not count[/red]"
-    if abs(w.given) <= SAME * scale:
+        return "[red]✗ not wanted[/red]"
+    if abs(w.given) <= close:
         return "[red]✗ left out[/red]"
     return f"[red]✗ {w.given / w.wanted:.4g} x[/red]"
 
 
 def _what(line: Line, step: int) -> str:
     w = line.first
-    noun = "token" if w.valid else "padded position"
-    what = f"{line.tokens} {noun}{'' if line.tokens == 1 else 's'}"
+    what = f"{line.tokens} token{'' if line.tokens == 1 else 's'}" if w.valid else f"{line.tokens} padding"
     if w.label != "own":
         what += {"next": ", next label", "previous": ", label before", "zero": ", class 0"}[w.label]
     if w.window != step:
-        what += " (in no microbatch)" if w.window is None else f" (of step {w.window + 1})"
+        what += " (no batch)" if w.window is None else f" (step {w.window + 1})"
     return what
 
 
-def _step_table(step: Step, view: View) -> "Table":
+def _step_table(step: Step, view: View, same: float, room: int) -> "Table":
     from rich.table import Table
 
     from quizapp.judge.sentence import as_fraction
@@ -89,18 +90,18 @@ def _step_table(step: Step, view: View) -> "Table":
     scale = _scale(view)
     seen = "" if len(step.views) == 1 else f", as rank {' and '.join(map(str, view.ranks))} ended with it"
     mark = "[green]✓[/green]" if step.right else "[red]✗[/red]"
-    title = f"{mark} step {step.step + 1}: {step.tokens} valid tokens{seen}"
+    held = lines(view, same)
+    cut = f" ({len(held) - room} lines more in --json)" if len(held) > room else ""
+    title = f"{mark} step {step.step + 1}: {step.tokens} valid tokens{seen}{cut}"
     table = Table(title=title, title_justify="left", title_style="bold", box=None, padding=(0, 1), pad_edge=False)
-    for heading, side in (("rank", "right"), ("microbatch", "right"), ("row", "right"), ("what", "left"), ("wanted", "left"),
-                          ("given", "left"), ("", "left"), ("", "left")):  # fmt: skip
-        table.add_column(heading, justify=side, no_wrap=True)  # type: ignore[arg-type]
-    for line in lines(view):
+    for heading in ("rank", "batch", "row", "what", "wanted", "given", "", ""):
+        table.add_column(heading, justify="right" if heading in ("rank", "batch", "row") else "left", no_wrap=True)
+    for line in held[:room]:
         w = line.first
         place = ["-" if value is None else str(value) for value in (w.rank, w.microbatch, w.row)]
         given = "?" if w.given is None else as_fraction(w.given)
-        table.add_row(
-            *place, _what(line, step.step), as_fraction(w.wanted), given, _bar(w.given, w.wanted, scale), _remark(line, step, scale)
-        )
+        bar = _bar(w.given, w.wanted, scale, same)
+        table.add_row(*place, _what(line, step.step), as_fraction(w.wanted), given, bar, _remark(line, step, same * scale))
     return table
 
 
@@ -110,7 +111,7 @@ def _views(report: Audit) -> Iterator[tuple[Step, View]]:
     room = MOST_LINES
     chosen: set[int] = set()
     for index in sorted(range(len(every)), key=lambda i: (every[i][0].right, i)):
-        need = len(lines(every[index][1]))
+        need = len(lines(every[index][1], report.tolerance))
         if not chosen or need <= room:
             chosen.add(index)
             room -= need
@@ -129,7 +130,7 @@ def show(report: Audit, console: "Console") -> None:
         console.print(Text(f"{'✗' if finding.fault else '·'} {finding.message}", style="" if finding.fault else "dim"))
     shown = list(_views(report))
     for step, view in shown:
-        console.print(_step_table(step, view))
+        console.print(_step_table(step, view, report.tolerance, MOST_LINES))
     hidden = sum(len(step.views) for step in report.steps) - len(shown)
     if hidden:
         console.print(Text(f"… and {hidden} more (--json has all)", style="dim"))

@@ -90,23 +90,32 @@ class Weighing:
         }  # fmt: skip
 
     @cached_property
-    def shares(self) -> "tuple[Floats, Floats]":
-        """For valid positions and for padding: [entries, columns], 1 where an entry's use holds the column's position."""
+    def shares(self) -> "dict[str, Floats]":
+        """How often an entry's use holds a column's position, [entries, columns].
+
+        For ``valid`` positions, for ``padding`` with the target behind it, and for padding as class 0 (``zero``).
+        """
         import numpy as np
 
-        found = np.zeros((2, len(self.entries), len(self.observed.columns)))
+        seen = self.observed
+        found = {name: np.zeros((len(self.entries), len(seen.columns))) for name in ("valid", "padding", "zero")}
+        zeros = {(c.row, c.position): index for index, c in enumerate(seen.columns) if c.whose == "zero"}
         for at, (use, row) in enumerate(self.entries):
             for place in self._places(use, row):
-                column = self.observed.declared.get(place)
-                if column is not None:
-                    found[0 if self.observed.counts(place) else 1, at, column] += 1
-        return found[0], found[1]
+                valid = seen.counts(place)
+                own = "valid" if valid else "padding"
+                for name, columns in ((own, seen.declared), ("zero", {} if valid else zeros)):
+                    if place in columns:
+                        found[name][at, columns[place]] += 1
+        return found
 
     def _places(self, use: Use, row: int) -> list[Place]:
         return [place for place in use.places if place[0] == row]
 
-    def weights(self, rule: WeightRule) -> "Floats":
+    def weights(self, rule: WeightRule, zero: bool = False) -> "Floats":
         """The weights [steps, ranks, columns] that a rule foretells, as each rank ends with them. No value means NaN.
+
+        ``zero``: the rule's padding is held against class 0.
 
         Raises:
             FormulaError: the rule uses a name that is no variable.
@@ -120,7 +129,8 @@ class Weighing:
         found = np.zeros((steps, ranks, len(seen.columns)))
         if not count:
             return found
-        for source, share in zip((rule.valid, rule.padding), self.shares, strict=True):
+        for source, name in ((rule.valid, "valid"), (rule.padding, "zero" if zero else "padding")):
+            share = self.shares[name]
             if source == "0":
                 continue
             formula = Formula.parse(source)

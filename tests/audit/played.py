@@ -63,7 +63,9 @@ class Play:
     def length_of_window(self, window: int) -> int:
         return 1 + max(token.microbatch for token in self.tokens if token.window == window)
 
-    def results(self, weigh: Weigh, whose: str = "own", noise: float = 0.0, scale: float = 1.0) -> list[dict[str, Any]]:
+    def results(
+        self, weigh: Weigh, whose: str = "own", padding: str = "own", noise: float = 0.0, scale: float = 1.0
+    ) -> list[dict[str, Any]]:
         """What the ranks of such a trainer write."""
         draw = np.random.default_rng(5)
         positions = len(self.held) * self.length
@@ -84,7 +86,8 @@ class Play:
         for rank in range(self.plan.ranks):
             for step in range(self.windows):
                 for token in self.tokens:
-                    value, key = weigh(self, rank, step, token), (token.row, token.position, whose)
+                    value, name = weigh(self, rank, step, token), whose if token.valid else padding
+                    key = token.row, token.position, name
                     if value and key in index:
                         place = token.row * self.length + token.position
                         error = probabilities[place] - np.eye(CLASSES)[columns[index[key]][3]]

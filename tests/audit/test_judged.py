@@ -1,7 +1,9 @@
 """What weights mean: trainers played token by token are found out, named where only one idea explains them, and never misnamed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from played import Play, Token, Weigh, plan
 
@@ -109,7 +111,7 @@ def test_no_idea_is_taken_for_another(shape: tuple[int, int, int]) -> None:
     right = read(of, play.results(token_mean))
     terms = terms_of(right)
     for idea in (idea for idea in IDEAS if set(idea.needs) <= has(right)):
-        weights = Weighing(right).weights(idea.rule)
+        weights = Weighing(right).weights(idea.rule, idea.zero)
         seen = _replaced(right, terms.total(weights))
         fit = Fit(seen, terms, recover(seen, terms), Weighing(seen), objective("token-mean").rule)
         if fit.unlike_wanted(weights):
@@ -117,10 +119,6 @@ def test_no_idea_is_taken_for_another(shape: tuple[int, int, int]) -> None:
 
 
 def _replaced(seen: object, gradients: object) -> object:
-    from dataclasses import replace
-
-    import numpy as np
-
     return replace(seen, gradients=gradients, norms=np.linalg.norm(gradients, axis=2))  # type: ignore[type-var, arg-type, call-overload]
 
 
@@ -139,6 +137,39 @@ def test_counted_padding_leaks_and_parting_ranks_are_said() -> None:
     assert "ranks-disagree" in kinds(apart)
     assert [view.ranks for view in apart.steps[0].views] == [(0,), (1,)]
     assert "left-out" in kinds(found(plan(), last_only))
+
+
+def test_padding_whose_label_was_made_a_0_is_told_from_padding_with_its_own() -> None:
+    report = found(plan(), padding_too, padding="zero")
+    assert [named.id for named in report.diagnosis] == ["mask-forgotten"]
+    assert any("class 0" in finding.message for finding in report.findings if finding.kind == "padding-counts")
+    assert not any("class 0" in finding.message for finding in found(plan(), padding_too).findings)
+
+
+def test_a_gradient_that_is_not_finite_is_said_to_be_so() -> None:
+    of = plan()
+    results = Play(of).results(token_mean)
+    for result in results:
+        name = f"steps-{result['rank']}"
+        steps = np.frombuffer(result["numbers"][name]).reshape(-1, result["width"]).copy()
+        steps[0, 3] = np.nan
+        result["numbers"][name], result["norms"][0] = steps.tobytes(), float("nan")
+    report = judged(of, results, "python", objective("token-mean"), REGISTRY, 0)
+    assert kinds(report) == {"not-finite"}
+    assert [step.right for step in report.steps] == [False, True]
+    assert all(w.given is None for w in report.steps[0].views[0].weights)
+
+
+def test_microbatches_after_the_last_step_are_told() -> None:
+    of = plan()
+    results = Play(of).results(token_mean)
+    for result in results:
+        result["events"] = result["events"][:-1]
+        name = f"steps-{result['rank']}"
+        result["numbers"][name], result["norms"] = result["numbers"][name][: 8 * result["width"]], result["norms"][:1]
+    report = judged(of, results, "python", objective("token-mean"), REGISTRY, 0)
+    assert kinds(report) == {"without-a-step"}
+    assert [named.id for named in report.diagnosis] == ["tail-dropped"]
 
 
 def test_a_label_shift_shows() -> None:
@@ -162,8 +193,6 @@ def test_a_common_factor_is_told_as_one() -> None:
 def test_clipped_steps_are_judged_by_proportions() -> None:
     of = plan()
     results = Play(of).results(token_mean)
-    import numpy as np
-
     for rank, result in enumerate(results):
         steps = np.frombuffer(result["numbers"][f"steps-{rank}"]).reshape(-1, result["width"])
         steps = steps * (0.037 / np.linalg.norm(steps, axis=1))[:, None]

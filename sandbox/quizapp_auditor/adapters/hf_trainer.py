@@ -30,7 +30,7 @@ class MeanLoss(nn.Module):
 class Deaf(MeanLoss):
     """The same, with keywords that it ignores."""
 
-    def forward(  # type: ignore[override]
+    def forward(
         self, features: Tensor, labels: Tensor, targets: Tensor | None = None, mask: Tensor | None = None, **loss_kwargs: Any
     ) -> Any:
         return self.model(features, labels)
