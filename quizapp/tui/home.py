@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -98,10 +98,11 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         return "quizapp · keep the intended average", ""
 
     def body(self) -> ComposeResult:
-        with VerticalScroll(id="home", can_focus=False):
+        with Vertical(id="home"):
             yield Static("Reading the banks …", id="notice", markup=False)
             yield BankList(id="banks", compact=True)
-            yield Static("", id="faults", markup=False)
+            with VerticalScroll(id="faults", can_focus=False):
+                yield Static("", id="fault-lines", markup=False)
         yield Static("", id="about")
 
     def on_mount(self) -> None:
@@ -205,8 +206,8 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
                 self.query_one("#about", Static).update(inline(bank.bank.description))
 
     def _show_faults(self, faults: tuple[Fault, ...]) -> None:
-        view = self.query_one("#faults", Static)
-        view.display = bool(faults)
+        self.query_one("#faults").display = bool(faults)
+        view = self.query_one("#fault-lines", Static)
         files = len({fault.file for fault in faults})
         lines = [
             f"! {near(fault.file)}:{fault.line}:{fault.column}: {fault.message}; {fault.mend}" for fault in faults[:SHOWN_FAULTS]
