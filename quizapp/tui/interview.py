@@ -58,6 +58,8 @@ class AnswerTimeUp(Message):
 class InterviewScreen(Page):
     """Asks until the interview is over, then makes way for the debrief."""
 
+    AUTO_FOCUS = ""
+    """The answer takes the focus when it stands; the notes stand before it."""
     CSS_PATH: ClassVar[list[str]] = [  # type: ignore[assignment]
         "interview.tcss",
         "answer_box.tcss",
