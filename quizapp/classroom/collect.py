@@ -19,8 +19,8 @@ from typing import Literal
 
 from quizapp.classroom import ClassroomError
 
-MAX_PROGRAM = 1 << 20
-"""Bytes of one program. The judge has a lower limit of its own, which is an outcome."""
+MAX_PROGRAM = 256 << 10
+"""Bytes of one program, as for the judge."""
 MAX_STUDENTS = 5_000
 MAX_ENTRIES = 5_000
 """Files and folders of one student."""
@@ -187,7 +187,7 @@ def _pick(student: str, one: _Handed, file: str | None) -> Handed:
         return Unusable(student, "unreadable", "a symbolic link; links are not followed", where)
     data = chosen.read(MAX_PROGRAM + 1)
     if len(data) > MAX_PROGRAM:
-        return Unusable(student, "unreadable", f"larger than {MAX_PROGRAM >> 20} MiB", where)
+        return Unusable(student, "unreadable", f"larger than {MAX_PROGRAM >> 10} KiB", where)
     try:
         source = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -328,8 +328,9 @@ def _in_zip(place: Path, student: str | None, notes: list[str]) -> Iterator[_Han
 
 
 def _unwrapped(paths: Mapping[zipfile.ZipInfo, tuple[str, ...]]) -> Mapping[zipfile.ZipInfo, tuple[str, ...]]:
-    """Without the one folder around all students that packing a folder makes."""
-    if len({path[0] for path in paths.values()}) == 1 and all(len(path) > 1 or info.is_dir() for info, path in paths.items()):
+    """Without the one folder around all students that packing a folder makes; around a single file it is a student's."""
+    wrapped = len({path[0] for path in paths.values()}) == 1 and all(len(path) > 1 or info.is_dir() for info, path in paths.items())
+    if wrapped and len({path[1] for path in paths.values() if len(path) > 1}) > 1:
         return {info: path[1:] for info, path in paths.items() if len(path) > 1}
     return paths
 

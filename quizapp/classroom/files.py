@@ -32,7 +32,7 @@ def write(path: Path, text: str) -> None:
         try:
             with open(descriptor, "w", encoding="utf-8", newline="") as stream:
                 stream.write(text)
-            os.chmod(name, 0o644)
+            os.chmod(name, 0o666 & ~_umask())
             os.replace(name, path)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -40,6 +40,13 @@ def write(path: Path, text: str) -> None:
             raise
     except OSError as error:
         raise ClassroomError(f"{path}: can't be written: {error.strerror}; mend that and go on with --resume") from None
+
+
+def _umask() -> int:
+    """The system tells it only by setting it."""
+    present = os.umask(0o077)
+    os.umask(present)
+    return present
 
 
 def file_name(student: str) -> str:

@@ -121,7 +121,8 @@ class _Crew:
 
 
 @contextmanager
-def _crew(work: Work, setting: Setting, cancel: threading.Event) -> Iterator[_Crew]:
+def _crew(work: Work, setting: Setting) -> Iterator[_Crew]:
+    cancel = threading.Event()
     crew = _Crew(work, setting, cancel)
     crew.start()
     try:
@@ -133,9 +134,7 @@ def _crew(work: Work, setting: Setting, cancel: threading.Event) -> Iterator[_Cr
         crew.end()
 
 
-def judge_programs(
-    work: Work, programs: Sequence[Program], setting: Setting, done: Callable[[Result], None], cancel: threading.Event
-) -> None:
+def judge_programs(work: Work, programs: Sequence[Program], setting: Setting, done: Callable[[Result], None]) -> None:
     """Judges programs and hands each result to ``done``, in this thread, as it comes.
 
     An exception in here, also a KeyboardInterrupt, ends all workers before it goes on; what ``done`` was given stands.
@@ -143,21 +142,19 @@ def judge_programs(
     Raises:
         EnvironmentFailed: the machine can't run them. ClassroomError: the lab is faulty. What ``done`` raises.
     """
-    again = _judge_once(work, programs, setting, done, cancel)
-    if again and not cancel.is_set():
-        alone = Setting(setting.backend, setting.seed, 1, setting.outer_sandbox)
-        _judge_once(work, again, alone, done, cancel)
+    again = _judge_once(work, programs, setting, done)
+    if again:
+        _judge_once(work, again, Setting(setting.backend, setting.seed, 1, setting.outer_sandbox), done)
 
 
-def _judge_once(
-    work: Work, programs: Sequence[Program], setting: Setting, done: Callable[[Result], None], cancel: threading.Event
-) -> list[Program]:
+def _judge_once(work: Work, programs: Sequence[Program], setting: Setting, done: Callable[[Result], None]) -> list[Program]:
+    """Returns: those that have to be judged again alone."""
     from quizapp.judge.bench import FaultyLab
 
     part = _program(work).part
     again: list[Program] = []
     setting = Setting(setting.backend, setting.seed, max(1, min(setting.workers, len(programs))), setting.outer_sandbox)
-    with _crew(work, setting, cancel) as crew:
+    with _crew(work, setting) as crew:
         for handed in programs:
             crew.waiting.put(handed)
         for _ in programs:

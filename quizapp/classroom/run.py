@@ -1,7 +1,6 @@
 """One run of `quizapp grade`, from what was handed in to all files: what is still to do, in which order, what is told."""
 
 import random
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -88,7 +87,6 @@ def grade(
     written: Sequence[Written],
     setting: Setting,
     told: Told,
-    cancel: threading.Event,
 ) -> Outcome:
     """Grades whatever the journal doesn't have yet, and writes all files.
 
@@ -130,7 +128,7 @@ def grade(
         for absent in without:
             add(unusable(work, absent, setting.outer_sandbox))
         if programs:
-            judge_programs(work, programs, setting, add, cancel)
+            judge_programs(work, programs, setting, add)
     finally:
         outcome.results = sorted(journal.results.values(), key=lambda one: one.key)
         files.tables(outcome.results, now=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json as json_
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -107,7 +106,7 @@ def grade(
                 told.note(note)
             setting = Setting(backend, journal.heading.seed, workers, outer_sandbox)
             try:
-                outcome = run(work, journal, files, collection.handed, written, setting, told, threading.Event())
+                outcome = run(work, journal, files, collection.handed, written, setting, told)
             except KeyboardInterrupt:
                 told.note(f"stopped; {len(journal.results)} grades are in {files.journal}; go on with --resume")
                 return INTERRUPTED

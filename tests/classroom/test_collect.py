@@ -56,7 +56,7 @@ WANTED = {
     "eve": "unreadable: 2 files could be the program: one.py, two.py; name one with --file",
     "fay.ipynb": "unreadable: not a .py file",
     "gus": "unreadable: line 1 is not UTF-8 text",
-    "hal": "unreadable: larger than 1 MiB",
+    "hal": "unreadable: larger than 256 KiB",
     "ivy": "unreadable: handed in 2 times: ivy/, ivy.py; keep one of them",
 }
 
@@ -79,6 +79,10 @@ def test_a_zip_holds_the_same(tmp_path: Path, prefix: str) -> None:
     assert {(one.student, one.digest) for one in collect.collect(archive).handed if isinstance(one, Program)} == {
         (one.student, one.digest) for one in in_folder.handed if isinstance(one, Program)
     }
+
+
+def test_a_zip_with_one_student(tmp_path: Path) -> None:
+    assert told(collect.collect(zipped(tmp_path / "class.zip", {"ada/answer.py": SOURCE}))) == {"ada": "answer.py"}
 
 
 def test_an_empty_folder_is_a_student_without_a_file(tmp_path: Path) -> None:
@@ -146,7 +150,7 @@ def test_a_link_inside_a_zip(tmp_path: Path) -> None:
 def test_bombs_are_read_no_further_than_the_limit(tmp_path: Path) -> None:
     archive = zipped(tmp_path / "class.zip", {"ada.py": b"#" * (50 << 20), "ben.py": SOURCE})
     assert archive.stat().st_size < 1 << 20
-    assert told(collect.collect(archive)) == {"ada": "unreadable: larger than 1 MiB", "ben": "ben.py"}
+    assert told(collect.collect(archive)) == {"ada": "unreadable: larger than 256 KiB", "ben": "ben.py"}
 
 
 def test_a_folder_of_too_many_files_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
