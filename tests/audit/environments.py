@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -36,7 +36,10 @@ def closure(names: Iterator[str]) -> dict[str, Distribution]:
         name = canonicalize_name(queue.pop())
         if name in found:
             continue
-        found[name] = distribution(name)
+        try:
+            found[name] = distribution(name)
+        except PackageNotFoundError:
+            continue  # pip then installs it where it is needed
         for text in found[name].requires or ():
             requirement = Requirement(text)
             if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):

@@ -1,6 +1,7 @@
 """Audits that run: real ranks, plain PyTorch, in the environment of the tests."""
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -53,6 +54,15 @@ def test_sharded_parameters_under_clipping() -> None:
     assert "right" in done.stdout
     assert "clipped to a norm of 0.05" in done.stdout
     assert len(done.stdout.splitlines()) <= 24, "one screen"
+
+
+def test_the_step_that_the_manual_shows_is_right(tmp_path: Path) -> None:
+    manual = (Path(__file__).parents[2] / "docs" / "audit.md").read_text("utf-8")
+    step = next(block for block in re.findall(r"```python\n(.*?)```", manual, flags=re.DOTALL) if "def train_step" in block)
+    file = tmp_path / "manual.py"
+    file.write_text(step)
+    done = audit(file, "--ranks", "1", "--set", "wrap=none")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_test_suite_passes_with_the_token_mean() -> None:
