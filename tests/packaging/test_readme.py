@@ -80,7 +80,7 @@ def test_the_two_lines_that_set_everything_up() -> None:
     assert {"local", "dev"} <= extras.keys()
     app, tests = told["run: app"], told["run: tests"]
     assert "\n" not in app + tests
-    assert tests.replace("[local,dev]", "[local]").replace("pytest", "quizapp") == app
+    assert tests.replace("[local,dev]", "[local]").replace("pytest -n auto --dist loadfile", "quizapp") == app
 
 
 def test_every_command_is_in_the_table() -> None:
