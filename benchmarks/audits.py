@@ -164,7 +164,10 @@ def page() -> str:
         parts += [f"- {finding['message']}" for finding in report["findings"]]
         if report["findings"]:
             parts.append("")
-        parts += ["| step | valid tokens | weights given: tokens x weight, row by row, rank 0's first | weight wanted |", "|---|---|---|---|"]
+        parts += [
+            "| step | valid tokens | weights given: tokens x weight, row by row, rank 0's first | weight wanted |",
+            "|---|---|---|---|",
+        ]
         for step in report["steps"]:
             wanted = {_fraction(w["wanted"]) for w in step["views"][0]["weights"] if w["wanted"]}
             parts.append(f"| {step['step'] + 1} | {step['tokens']} | {_step(step)} | {' or '.join(sorted(wanted))} |")
