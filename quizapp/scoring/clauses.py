@@ -39,9 +39,11 @@ from quizapp.scoring.words import Word
 MAX_WINDOW_WORDS = 60
 MOSTLY = 0.6
 """Share of a text's sentences that deny something, from which all that it says is read with care."""
+FEWEST_BEFORE_COLON = 3
 FEWEST_RUNNING, MANY_ARTICLES, FEW_REASONS = 16, 0.15, 0.05
-"""Words from which a text can be told to run on, its share of articles, and its share of words of reasoning."""
-_END = re.compile(r"[.!?]+(?=[\s\"')\]]|$)|[\n;]")
+"""Words from which a text can be told to run on, its share of articles, and its share of words of reasoning
+and of numbers."""
+_END = re.compile(r"[.!?]+(?=[\s\"')\]]|$)|[\n;]|:(?=\s)")
 _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bapprox|\bcf)$", re.I)
 _NO_EFFECT = re.compile(f"{NO_EFFECT}|{NEEDLESS}")
 _REFUSED = re.compile(REFUSED)
@@ -156,7 +158,15 @@ def window(clauses: Sequence[Clause], first: int, last: int) -> Window:
 
 
 def _sentence_ends(text: str) -> list[int]:
-    return [m.start() for m in _END.finditer(text) if not (m.group() == "." and _ABBREVIATION.search(text[: m.start()]))]
+    ends: list[int] = []
+    for match in _END.finditer(text):
+        if match.group() == "." and _ABBREVIATION.search(text[: match.start()]):
+            continue
+        # After some words a colon opens what follows from them; after one or two it names whoever speaks.
+        if match.group() == ":" and len(text[ends[-1] if ends else 0 : match.start()].split()) < FEWEST_BEFORE_COLON:
+            continue
+        ends.append(match.start())
+    return ends
 
 
 def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
@@ -290,7 +300,7 @@ def says_nothing_of_its_own(words: Sequence[Word]) -> bool:
     if len(words) < FEWEST_RUNNING:
         return False
     articles = sum(word.text in ARTICLES for word in words)
-    reasoning = sum(word.text in REASONING for word in words)
+    reasoning = sum(word.text in REASONING or any(sign.isdigit() for sign in word.text) for word in words)
     return articles >= MANY_ARTICLES * len(words) and reasoning <= FEW_REASONS * len(words)
 
 

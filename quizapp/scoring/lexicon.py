@@ -39,6 +39,7 @@ REASONING = _words(
     """
     i you we one they i'd i'll i'm i've you'd we'd they'd my your our somebody everybody nobody people someone he she should must
     would could can may might need needs have has if when but not no however otherwise instead only why isn't can't don't doesn't
+    since because so either until although
     """
 )
 """Words of someone who says what should be and why. A text of many articles without them strings nouns and verbs together."""
