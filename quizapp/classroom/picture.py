@@ -65,8 +65,8 @@ def weights_picture(scenario: ScenarioVerdict) -> str:
     largest = scale(weights)
     lowest = min(0.0, *(v for w in weights for v in (w.wanted, w.given or 0.0) if math.isfinite(v)))
     left, wide, row = (210 if several else 150), 300, 30
-    unit = wide / (max(largest, 0.0) - lowest)
-    zero = left - lowest * unit
+    span = largest - lowest
+    zero = left + wide * (-lowest / span)
     body = [_rule(zero, 24, zero, 28 + row * len(shown))]
     body += [_rectangle(left, 6, 10, 10, PLAIN), _text(left + 14, 15, "wanted")]
     body += [_rectangle(left + 80, 6, 10, 10, GOOD), _text(left + 94, 15, "given, right")]
@@ -80,7 +80,7 @@ def weights_picture(scenario: ScenarioVerdict) -> str:
             (11, weight.given, GOOD if right else BAD, "given"),
         ):
             if value is not None and math.isfinite(value):
-                length = abs(value) * unit
+                length = wide * (abs(value) / span)
                 start = zero if value >= 0 else zero - length
                 body.append(_rectangle(start, top + 1 + offset, length, 9, colour, f"{name}: {what} {value:.6g}"))
         sign = "✓" if right else "✗"
