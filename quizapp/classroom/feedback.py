@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from quizapp.classroom.asked import Work
-from quizapp.classroom.page import code_block, document, plain, rendered
+from quizapp.classroom.page import assembled, code_block, document, plain
 from quizapp.classroom.picture import in_figures, same, scale, token_name, weights_picture
 from quizapp.classroom.result import Result
 
@@ -36,10 +36,7 @@ def markdown_page(work: Work, student: str, results: Sequence[Result]) -> str:
 
 def html_page(work: Work, student: str, results: Sequence[Result]) -> str:
     """The page as self-contained HTML, with the weights as an inline SVG."""
-    # Pictures are the only blocks that are HTML already, and this file alone makes them.
-    blocks = _blocks(work, student, results, pictures=True)
-    body = "\n".join(block if block.startswith("<svg ") else rendered(block) for block in blocks)
-    return document(f"{student}: {work.item}", body)
+    return document(f"{student}: {work.item}", assembled(_blocks(work, student, results, pictures=True)))
 
 
 def _blocks(work: Work, student: str, results: Sequence[Result], pictures: bool) -> list[str]:

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,12 @@ pre { border: 1px solid var(--line); padding: .6rem; overflow-x: auto; } code { 
 svg { max-width: 100%; height: auto; } svg text { font: 12px system-ui, sans-serif; fill: var(--ink, #1f2328); }
 """.strip()
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|&~$#])")
+
+
+class Picture(str):
+    """An inline SVG, made by ``quizapp.classroom.picture``: the only text that a page takes over as it is."""
+
+    __slots__ = ()
 
 
 def plain(text: str) -> str:
@@ -47,6 +54,11 @@ def _renderer() -> "MarkdownIt":
 def rendered(markdown: str) -> str:
     """HTML of Markdown; raw HTML in it counts as text and pictures are left out."""
     return str(_renderer().render(markdown))
+
+
+def assembled(blocks: Iterable[str]) -> str:
+    """HTML of blocks of Markdown, and of pictures."""
+    return "\n".join(block if isinstance(block, Picture) else rendered(block) for block in blocks)
 
 
 def document(title: str, body: str) -> str:

@@ -4,6 +4,7 @@ import html
 import math
 from collections.abc import Sequence
 
+from quizapp.classroom.page import Picture
 from quizapp.model.verdict import ScenarioVerdict, TokenWeight
 
 MOST_TOKENS = 32
@@ -13,8 +14,8 @@ GOOD, BAD, PLAIN = "var(--good, #1a7f37)", "var(--bad, #cf222e)", "var(--plain, 
 ACCENT, LINE = "var(--accent, #0969da)", "var(--line, #d0d7de)"
 
 
-def _svg(width: int, height: int, title: str, body: Sequence[str]) -> str:
-    return (
+def _svg(width: int, height: int, title: str, body: Sequence[str]) -> Picture:
+    return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">'
         f"<title>{html.escape(title)}</title>{''.join(body)}</svg>"
     )
@@ -56,11 +57,11 @@ def in_figures(value: float | None) -> str:
     return "no number" if value is None else as_fraction(value)
 
 
-def weights_picture(scenario: ScenarioVerdict) -> str:
+def weights_picture(scenario: ScenarioVerdict) -> Picture:
     """Each token's weight: wanted above, given below, on one scale. Empty where the scenario has no weights."""
     weights = scenario.weights
     if not weights:
-        return ""
+        return Picture("")
     shown, several = weights[:MOST_TOKENS], len({w.microbatch for w in weights}) > 1
     largest = scale(weights)
     lowest = min(0.0, *(v for w in weights for v in (w.wanted, w.given or 0.0) if math.isfinite(v)))
@@ -93,7 +94,7 @@ def weights_picture(scenario: ScenarioVerdict) -> str:
     return _svg(left + wide + 220, height, f"Weight of each token, wanted and given: {scenario.name}", body)
 
 
-def histogram(counts: Sequence[int], labels: Sequence[str], title: str) -> str:
+def histogram(counts: Sequence[int], labels: Sequence[str], title: str) -> Picture:
     """Vertical bars, one for each count."""
     width, height, left, step = 640, 210, 30, 600 / max(1, len(counts))
     most = max(counts, default=0) or 1
@@ -106,7 +107,7 @@ def histogram(counts: Sequence[int], labels: Sequence[str], title: str) -> str:
     return _svg(width, height, title, body)
 
 
-def bars(rows: Sequence[tuple[str, float, str, bool]], title: str) -> str:
+def bars(rows: Sequence[tuple[str, float, str, bool]], title: str) -> Picture:
     """Horizontal bars: a name, a share from 0 to 1, what to write beside it, and whether it is a right answer."""
     left, wide, row = 260, 260, 24
     body = []
@@ -118,7 +119,7 @@ def bars(rows: Sequence[tuple[str, float, str, bool]], title: str) -> str:
     return _svg(left + wide + 120, row * max(1, len(rows)) + 4, title, body)
 
 
-def item_map(points: Sequence[tuple[str, float, float]], title: str) -> str:
+def item_map(points: Sequence[tuple[str, float, float]], title: str) -> Picture:
     """Difficulty (0 to 1) across, discrimination (-1 to 1) up, a dot for each item."""
     left, top, wide, high = 50, 16, 520, 260
     body = [_rectangle(left, top, wide, high, "none"), _rule(left, top + high / 2, left + wide, top + high / 2)]

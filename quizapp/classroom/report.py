@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from quizapp.bank.draw import own_values
 from quizapp.bank.load import Library
 from quizapp.classroom.items import COMMON, Analysis, ItemStatistics, Key, Option
-from quizapp.classroom.page import document, plain, rendered
+from quizapp.classroom.page import assembled, document, plain
 from quizapp.classroom.picture import bars, histogram, item_map
 from quizapp.classroom.sheet import table
 from quizapp.model.formula import Formula, FormulaError, Value
@@ -138,9 +138,7 @@ def markdown(found: Analysis) -> str:
 
 def html(found: Analysis) -> str:
     """The report as self-contained HTML with inline SVG plots."""
-    # Pictures are the only blocks that are HTML already, and quizapp.classroom.picture alone makes them.
-    body = "\n".join(block if block.startswith("<svg ") else rendered(block) for block in _blocks(found, pictures=True))
-    return document("Report on a class", body)
+    return document("Report on a class", assembled(_blocks(found, pictures=True)))
 
 
 def _rows(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

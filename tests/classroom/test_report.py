@@ -10,7 +10,8 @@ from grading import answers_csv, choice_class, command, rows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizapp.classroom.page import code_block, plain, rendered
+from quizapp.classroom.page import assembled, code_block, plain, rendered
+from quizapp.classroom.picture import histogram
 from quizapp.classroom.sheet import defused, fused
 from quizapp.cli.problem import Problem
 from quizapp.model.score import CriterionScore, score_of
@@ -123,6 +124,12 @@ def test_pages_hold_foreign_text_as_text(tmp_path: Path) -> None:
     for path in pages:
         harmless(path.read_text("utf-8"))
     assert "&lt;script&gt;" in pages[0].read_text("utf-8")
+
+
+def test_only_our_own_pictures_are_taken_over_as_they_are() -> None:
+    forged = "<svg onload=alert(1)></svg>"
+    assert Tags(assembled([forged, histogram([1], ["a"], "b")])).tags >= {"svg", "rect"}
+    assert not [name for name, _ in Tags(assembled([forged, histogram([1], ["a"], "b")])).attributes if name.startswith("on")]
 
 
 @given(st.text(max_size=60))
