@@ -22,10 +22,7 @@ from quizapp.scoring.text import score_text
 FOLDER = Path(__file__).with_name("answers")
 DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})
 BLUFFING = frozenset({"stuffed", "nonsense", "orders"})
-VERBS = frozenset(
-    ["is", "are", "was", "were", "has", "have", "must", "should", "can", "will", "would", "do", "does", "did", "may", "might"]
-    + ["could", "need", "needs"]
-)
+VERBS = frozenset("is are was were has have must should can will would do does did may might could need needs".split())
 
 
 @dataclass(frozen=True)

@@ -250,9 +250,7 @@ def experiments(rank: int) -> Iterator[tuple[str, Found]]:
 
 def main(rank: int, store: str, out: str) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group(
-        "gloo", store=dist.FileStore(store, 2), rank=rank, world_size=2, timeout=timedelta(seconds=20)
-    )
+    dist.init_process_group("gloo", store=dist.FileStore(store, 2), rank=rank, world_size=2, timeout=timedelta(seconds=20))
     with open(out, "w", encoding="utf-8") as file:
         json.dump(dict(experiments(rank)), file)
 
