@@ -22,7 +22,29 @@ from quizapp.scoring.text import score_text
 FOLDER = Path(__file__).with_name("answers")
 DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})
 BLUFFING = frozenset({"stuffed", "nonsense", "orders"})
-VERBS = frozenset("is are was were has have must should can will would do does did may might could need needs".split())
+VERBS = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "must",
+        "should",
+        "can",
+        "will",
+        "would",
+        "do",
+        "does",
+        "did",
+        "may",
+        "might",
+        "could",
+        "need",
+        "needs",
+    ]
+)
 
 
 @dataclass(frozen=True)
