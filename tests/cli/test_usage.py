@@ -81,7 +81,8 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_an_interrupt_ends_quietly_with_130() -> None:
     script = (
-        "import time, quizapp.cli.bank as bank, quizapp.cli.main as main, sys\n"
+        "import signal, time, quizapp.cli.bank as bank, quizapp.cli.main as main, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "bank.load = lambda *_: (print('ready', flush=True), time.sleep(60))\n"
         "sys.argv = ['quizapp', 'bank', 'list']\nmain.main()"
     )

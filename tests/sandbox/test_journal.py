@@ -37,12 +37,16 @@ class TestPairs:
             (COUNT, Collective("all_gather", "[] int64", True), False),
             (Collective("barrier", "", True), Collective("barrier", "", True), True),
             (
-                Collective("broadcast", "[1] int64", True, root="from rank 0"),
-                Collective("broadcast", "[1] int64", True, root="from rank 1"),
+                Collective("broadcast", "[1] int64", True, manner="from rank 0"),
+                Collective("broadcast", "[1] int64", True, manner="from rank 1"),
                 False,
             ),
-            (Collective("gather", "[2] int64", True, root="to rank 0"), Collective("gather", "", True, root="to rank 0"), True),
-            (Collective("gather", "[2] int64", True, root="to rank 0"), Collective("gather", "", True, root="to rank 1"), False),
+            (Collective("gather", "[2] int64", True, manner="to rank 0"), Collective("gather", "", True, manner="to rank 0"), True),
+            (
+                Collective("gather", "[2] int64", True, manner="to rank 0"),
+                Collective("gather", "", True, manner="to rank 1"),
+                False,
+            ),
         ],
     )
     def test_pairs(self, one: Collective, other: Collective, pair: bool) -> None:

@@ -154,7 +154,8 @@ class _Reader:
         if match := _FORMAT.match(asked):
             self.format, asked = match[1].lower(), asked[match.end() :]
         self.id = self.intake.name(block.name or title or _plain(asked)[:40])
-        stem = self.text(asked).replace(r"\_\_\_\_\_", "[...]")
+        stem = self.text(asked)
+        stem = stem.replace(r"\_\_\_\_\_", "[...]", 1) if after else stem
         answers = text[opened + 1 : closed]
         explanation = None
         cut = answers.rfind("####")
