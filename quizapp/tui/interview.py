@@ -203,24 +203,26 @@ and the clock waits.
         question = self._question
         self._passing = self._ending = 0
         self._show_clock()
-        await self._view.remove_children()
-        await self._below.remove_children()
-        earlier = self.interview.exchanges[-1:]
-        if question.is_follow_up and question.kind != "walk" and earlier:
-            said = " ".join(earlier[0].said.split())
-            shown = said if len(said) <= 240 else f"… {said[-240:]}"
-            await self._view.mount(Static(Content.assemble(("You said: ", "bold"), shown), classes="earlier"))
-        await self._view.mount(Static(Content(question.said), classes="opener"), Markdown(question.text))
-        area = self.query_one("#notes-area", TextArea)
-        with self.prevent(TextArea.Changed):
-            area.load_text(self.interview.notes())
-        if question.kind == "lab":
-            await self._view.mount(Static(self._lab_line(), classes="lab-line"))
-            self._view.can_focus = True
-            self._view.focus(scroll_visible=False)
-        else:
-            self._view.can_focus = False
-            await self._mount_box(question)
+        # In between, the screen would be drawn with widgets that are gone.
+        with self.app.batch_update():
+            await self._view.remove_children()
+            await self._below.remove_children()
+            earlier = self.interview.exchanges[-1:]
+            if question.is_follow_up and question.kind != "walk" and earlier:
+                said = " ".join(earlier[0].said.split())
+                shown = said if len(said) <= 240 else f"… {said[-240:]}"
+                await self._view.mount(Static(Content.assemble(("You said: ", "bold"), shown), classes="earlier"))
+            await self._view.mount(Static(Content(question.said), classes="opener"), Markdown(question.text))
+            area = self.query_one("#notes-area", TextArea)
+            with self.prevent(TextArea.Changed):
+                area.load_text(self.interview.notes())
+            if question.kind == "lab":
+                await self._view.mount(Static(self._lab_line(), classes="lab-line"))
+                self._view.can_focus = True
+                self._view.focus(scroll_visible=False)
+            else:
+                self._view.can_focus = False
+                await self._mount_box(question)
         self._below.display = bool(self._below.children)
         self._view.scroll_home(animate=False)
         self.call_after_refresh(self.refresh_bindings)

@@ -5,9 +5,18 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widgets import TextArea
 
 from quizapp.tui.answer_box import AnswerBox
+
+
+class WritingArea(TextArea):
+    """A text area that may be taken away while the screen is drawn: textual draws it once more, when its styles are gone."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        return super().render_lines(crop) if self.is_attached else [Strip.blank(crop.width)] * crop.height
 
 
 class LongAnswer(AnswerBox):
@@ -24,7 +33,7 @@ class LongAnswer(AnswerBox):
         return self.query_one(TextArea).text
 
     def fields(self) -> ComposeResult:
-        area = TextArea(self._first, placeholder="Write as you would say it. Ctrl+S gives the answer.")
+        area = WritingArea(self._first, placeholder="Write as you would say it. Ctrl+S gives the answer.")
         area.cursor_blink = False
         area.highlight_cursor_line = False
         yield area
