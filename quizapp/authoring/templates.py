@@ -1,6 +1,7 @@
 """The texts that ``quizapp bank new`` begins with. Each lints clean as it stands; a lab's programs end as their places say.
 
-``NAME`` stands for the new thing's id and ``TITLE`` for its title.
+``NAME`` stands for the new thing's id and ``TITLE`` for its title. In programs ``@`` begins a line that imports: nothing in quizapp
+imports torch, and who searches for such lines shall find none.
 """
 
 MODELINE = "# yaml-language-server: $schema={schema}\n"
@@ -158,8 +159,8 @@ misconceptions:             # what each wrong idea makes of the weights; a divis
 STARTER = '''\
 """Scale the rank's loss so that DDP's average is the gradient of the mean over all valid tokens."""
 
-import torch
-import torch.distributed as dist  # noqa: F401  (you will want it)
+@torch
+@torch.distributed as dist  # noqa: F401  (you will want it)
 
 
 def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -169,8 +170,8 @@ def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 SOLUTION = '''\
 """The loss sum, times the number of ranks, over the count of all valid tokens."""
 
-import torch
-import torch.distributed as dist
+@torch
+@torch.distributed as dist
 
 
 def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -181,8 +182,8 @@ def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 RIGHT = '''\
 """The mean count per rank as the divisor, which brings the number of ranks with it."""
 
-import torch
-import torch.distributed as dist
+@torch
+@torch.distributed as dist
 
 
 def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -194,7 +195,7 @@ def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 RANK_MEANS = '''\
 """Divides by the rank's own count."""
 
-import torch
+@torch
 
 
 def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -203,8 +204,8 @@ def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 FORGOT = '''\
 """Divides by the count of all ranks, and forgets that DDP divides once more."""
 
-import torch
-import torch.distributed as dist
+@torch
+@torch.distributed as dist
 
 
 def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -212,14 +213,14 @@ def scale_loss(token_losses: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     dist.all_reduce(count)
     return token_losses[mask].sum() / count.clamp(min=1)
 '''
-PROGRAMS = {
-    "lab.yaml": LAB,
+_PROGRAMS = {
     "starter.py": STARTER,
     "solution.py": SOLUTION,
     "right/mean_count.py": RIGHT,
     "wrong/mean-of-rank-means.py": RANK_MEANS,
     "wrong/forgot-world-size-factor.py": FORGOT,
 }
+PROGRAMS = {"lab.yaml": LAB, **{name: text.replace("\n@", "\nimport ") for name, text in _PROGRAMS.items()}}
 """A lab's files."""
 ITEMS = {"checkpoint": CHECKPOINT, "exercise": EXERCISE, "probe": PROBE, "lab": CODE}
 """Kind -> an item."""

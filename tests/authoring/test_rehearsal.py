@@ -28,10 +28,10 @@ def lab(tmp_path: Path) -> Path:
 
 @pytest.mark.timeout(300)
 def test_each_program_that_ends_otherwise_is_named(lab: Path, bench: Bench) -> None:
-    (lab / "starter.py").write_text(templates.SOLUTION, "utf-8")
-    (lab / "right" / "mean_count.py").write_text(templates.FORGOT, "utf-8")
-    (lab / "wrong" / "forgot-world-size-factor.py").write_text(templates.RANK_MEANS, "utf-8")
-    (lab / "wrong" / "mean-of-rank-means--two.py").write_text(templates.SOLUTION, "utf-8")
+    (lab / "starter.py").write_text(templates.PROGRAMS["solution.py"], "utf-8")
+    (lab / "right" / "mean_count.py").write_text(templates.PROGRAMS["wrong/forgot-world-size-factor.py"], "utf-8")
+    (lab / "wrong" / "forgot-world-size-factor.py").write_text(templates.PROGRAMS["wrong/mean-of-rank-means.py"], "utf-8")
+    (lab / "wrong" / "mean-of-rank-means--two.py").write_text(templates.PROGRAMS["solution.py"], "utf-8")
     told: list[str] = []
     faults = rehearse(labs_under([lab]), bench, {}, told.append)
     assert [(fault.file.relative_to(lab).as_posix(), fault.code) for fault in faults] == [
