@@ -3,13 +3,12 @@
 from fractions import Fraction
 
 import pytest
+from answering import part_of, score
 
 from quizapp.bank.draw import draw, shown_choices
 from quizapp.bank.load import Library
 from quizapp.model.formula import Formula
-from quizapp.model.question import Choice, ChoicePart, NumericPart, Part
-from quizapp.model.score import Score
-from quizapp.scoring.score import score_part
+from quizapp.model.question import Choice, ChoicePart, NumericPart
 
 ITEMS = {
     "two-rank-mean": "checkpoint",
@@ -27,17 +26,6 @@ ITEMS = {
     "scale-local-loss": "exercise",
     "why-gpus-change-loss": "probe",
 }
-
-
-def part_of(library: Library, item: str, part: str = "main") -> Part:
-    return next(p for p in library.items[item].item.parts if p.id == part)
-
-
-def score(library: Library, item: str, part: str, answer: str, seed: int | None = None) -> Score:
-    question, chosen = library.items[item].item, part_of(library, item, part)
-    variant = draw(question, seed)
-    shown = shown_choices(chosen, variant) if isinstance(chosen, ChoicePart) else ()
-    return score_part(chosen, variant, shown, answer, stem=question.stem, titles={})
 
 
 def test_the_bank_holds_the_lesson(library: Library) -> None:

@@ -3,33 +3,9 @@
 from fractions import Fraction
 
 import pytest
+from answering import scored, written
 
-from quizapp.bank.draw import draw
 from quizapp.bank.load import Library
-from quizapp.model.question import Probe, TextPart
-from quizapp.model.score import Score
-from quizapp.model.variant import fill
-from quizapp.scoring.text import score_text
-
-
-def asked(library: Library, item: str, part: str) -> str:
-    question = library.items[item].item
-    values = draw(question, None).values
-    if isinstance(question, Probe) and part != "main":
-        return fill(next(f.stem for f in question.follow_ups if f.id == part), values)
-    return fill(f"{question.stem}\n{next(p.stem for p in question.parts if p.id == part) or ''}", values)
-
-
-def scored(library: Library, item: str, part: str, answer: str) -> Score:
-    question = library.items[item].item
-    if isinstance(question, Probe) and part != "main":
-        rubric = next(f.rubric for f in question.follow_ups if f.id == part)
-    else:
-        found = next(p for p in question.parts if p.id == part)
-        assert isinstance(found, TextPart)
-        rubric = found.rubric
-    return score_text(rubric, asked(library, item, part), answer, {})
-
 
 GOOD = [
     (
@@ -79,7 +55,7 @@ WRITTEN = sorted({(item, part) for item, part, _ in GOOD})
 def test_nothing_is_earned_beside_the_point_or_by_repeating_the_question(
     library: Library, item: str, part: str, answer: str | None
 ) -> None:
-    assert scored(library, item, part, asked(library, item, part) if answer is None else answer).points == 0
+    assert scored(library, item, part, written(library, item, part)[1] if answer is None else answer).points == 0
 
 
 @pytest.mark.parametrize(

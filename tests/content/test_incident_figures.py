@@ -7,11 +7,12 @@ from fractions import Fraction as F
 from typing import Any
 
 import pytest
+from answering import part_of
 
 from quizapp.bank.draw import draw, shown_choices
 from quizapp.bank.load import Library
 from quizapp.model.formula import Formula, Scalar
-from quizapp.model.question import ChoicePart, NumericPart, Part
+from quizapp.model.question import ChoicePart, NumericPart
 from quizapp.scoring.score import score_part
 
 Values = dict[str, Any]
@@ -22,10 +23,6 @@ SEEDS: tuple[int | None, ...] = (None, *range(40))
 def variant(library: Library, item: str, seed: int | None) -> Values:
     values = draw(library.items[item].item, seed).values
     return {name: tuple(map(int, value)) if isinstance(value, tuple) else int(value) for name, value in values.items()}
-
-
-def part_of(library: Library, item: str, part: str) -> Part:
-    return next(p for p in library.items[item].item.parts if p.id == part)
 
 
 def keyed(library: Library, item: str, part: str, values: Values) -> Scalar:

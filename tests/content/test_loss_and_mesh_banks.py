@@ -5,13 +5,12 @@ import statistics
 from fractions import Fraction
 
 import pytest
+from answering import score
 
 from quizapp.bank.draw import draw, shown_choices
 from quizapp.bank.load import Library
 from quizapp.model.formula import Formula
-from quizapp.model.question import ChoicePart, NumericPart, Part, Probe
-from quizapp.model.score import Score
-from quizapp.scoring.score import score_part
+from quizapp.model.question import ChoicePart, NumericPart, Probe
 
 BANKS = (
     "losses-with-several-terms",
@@ -20,17 +19,6 @@ BANKS = (
     "sharded-and-hybrid",
     "statistics-across-ranks",
 )
-
-
-def part_of(library: Library, item: str, part: str = "main") -> Part:
-    return next(p for p in library.items[item].item.parts if p.id == part)
-
-
-def score(library: Library, item: str, part: str, answer: str) -> Score:
-    question, chosen = library.items[item].item, part_of(library, item, part)
-    variant = draw(question, None)
-    shown = shown_choices(chosen, variant) if isinstance(chosen, ChoicePart) else ()
-    return score_part(chosen, variant, shown, answer, stem=question.stem, titles={})
 
 
 # Answers worked out by hand from the stem's figures.

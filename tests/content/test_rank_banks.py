@@ -6,28 +6,17 @@ import statistics
 from fractions import Fraction
 
 import pytest
+from answering import part_of, score
 
 from quizapp.bank.draw import draw, shown_choices
 from quizapp.bank.load import Library
 from quizapp.model.formula import Formula
-from quizapp.model.question import ChoicePart, NumericPart, Part, Probe, TextPart
+from quizapp.model.question import ChoicePart, NumericPart, Probe, TextPart
 from quizapp.model.score import Score
 from quizapp.model.variant import fill
-from quizapp.scoring.score import score_part
 from quizapp.scoring.text import score_text
 
 BANKS = ("samplers-and-evaluation", "ddp-contract", "statistics-across-ranks")
-
-
-def part_of(library: Library, item: str, part: str = "main") -> Part:
-    return next(p for p in library.items[item].item.parts if p.id == part)
-
-
-def score(library: Library, item: str, part: str, answer: str) -> Score:
-    question, chosen = library.items[item].item, part_of(library, item, part)
-    variant = draw(question, None)
-    shown = shown_choices(chosen, variant) if isinstance(chosen, ChoicePart) else ()
-    return score_part(chosen, variant, shown, answer, stem=question.stem, titles={})
 
 
 def test_each_bank_has_reading_checkpoints_an_exercise_a_probe_and_a_lab(library: Library) -> None:

@@ -1,30 +1,9 @@
 """Sample answers to the bank's written questions: what a good one earns, and that a wrong or empty one earns nothing."""
 
 import pytest
+from answering import scored, written
 
-from quizapp.bank.draw import draw
 from quizapp.bank.load import Library
-from quizapp.model.question import Probe, TextPart
-from quizapp.model.rubric import Rubric
-from quizapp.model.score import Score
-from quizapp.model.variant import fill
-from quizapp.scoring.text import score_text
-
-
-def written(library: Library, item: str, part: str) -> tuple[Rubric, str]:
-    question = library.items[item].item
-    values = draw(question, None).values
-    if isinstance(question, Probe) and part != "main":
-        follow_up = next(f for f in question.follow_ups if f.id == part)
-        return follow_up.rubric, fill(follow_up.stem, values)
-    found = next(p for p in question.parts if p.id == part)
-    assert isinstance(found, TextPart)
-    return found.rubric, fill(f"{question.stem}\n{found.stem or ''}", values)
-
-
-def scored(library: Library, item: str, part: str, answer: str) -> Score:
-    rubric, stem = written(library, item, part)
-    return score_text(rubric, stem, answer, {})
 
 
 @pytest.mark.parametrize(
