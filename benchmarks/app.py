@@ -2,8 +2,8 @@
 
     python benchmarks/app.py [--quick] [--json]
 
-Baseline: an app that shows the same widgets with texts written into it, started the same way in the same run. Both are programs in
-a pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
+Baseline: an app that shows the same widgets, with the same keys in the footer and the same style sheets, but with texts written into
+it; started the same way in the same run. It reads no bank, keeps nothing and grades nothing. Both are programs in a pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
 """
 
 import argparse
@@ -28,25 +28,79 @@ STEM = "Two ranks hold {} and 3 examples. Which mean was meant?"
 MARK = b"Which mean was meant?"
 HARD_CODED = """
 from textual.app import App
-from textual.containers import VerticalScroll
-from textual.widgets import Footer, Markdown, OptionList, Static
 from textual.binding import Binding
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Footer, Markdown, Static
+
+
+class Heading(Horizontal):
+    def compose(self):
+        yield Static("q-0-0", id="heading-left", markup=False)
+        yield Static("checkpoint · 1 point · Bank 0 · 1/500", id="heading-right", markup=False)
+
+
+class ChoiceRow(Horizontal):
+    def __init__(self, letter):
+        super().__init__()
+        self.letter = letter
+
+    def compose(self):
+        yield Static(Content.assemble("  ( ) ", (self.letter + "  ", "bold")), classes="box", markup=False)
+        yield Static(Content(str("ABC".index(self.letter) + 1)), classes="text")
+
+
+class ChoiceAnswer(Widget, can_focus=True):
+    BINDINGS = [Binding("space", "pick", "Pick", key_display="letter"), Binding("enter", "submit", "Answer")]
+
+    def compose(self):
+        for letter in "ABC":
+            yield ChoiceRow(letter)
+        yield Static("", classes="fault", markup=False)
+
+    def on_mount(self):
+        self.query(ChoiceRow)[0].set_class(True, "-current")
+
+
+class Question(Screen):
+    CSS_PATH = [FOLDER + name for name in STYLES]
+    BINDINGS = [
+        Binding("f1", "help", "Help", key_display="F1", priority=True),
+        Binding("f3", "back", "Back", key_display="F3", priority=True),
+        Binding("f4", "skip", "Skip", key_display="F4", priority=True),
+        Binding("f5", "steps", "Steps", key_display="F5", priority=True),
+        Binding("ctrl+g", "flag", "Flag", key_display="^g", priority=True),
+        Binding("escape", "home", "Home", key_display="Esc", priority=True),
+    ]
+
+    def compose(self):
+        yield Heading()
+        with VerticalScroll(id="question", can_focus=False):
+            yield Markdown("Two ranks hold 1 and 3 examples. Which mean was meant?")
+            yield Static("", id="hint", markup=False)
+        yield Footer(compact=True, show_command_palette=False)
+        yield Static("", id="too-small", markup=False)
+
+    async def on_mount(self):
+        self.query_one("#hint").display = False
+        answer = ChoiceAnswer()
+        await self.query_one("#question").mount(answer)
+        answer.focus()
 
 
 class Shown(App):
-    BINDINGS = [Binding("f1", "help", "Help"), Binding("escape", "quit", "Home"), Binding("ctrl+s", "quit", "Answer")]
+    CSS_PATH = FOLDER + "app.tcss"
 
-    def compose(self):
-        yield Static("question 1 of 1", markup=False)
-        with VerticalScroll():
-            yield Markdown("Two ranks hold 1 and 3 examples. Which mean was meant?")
-            yield OptionList("1", "2", "3", compact=True)
-        yield Static("", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
+    def on_mount(self):
+        self.push_screen(Question())
 
 
 Shown().run()
 """
+STYLES = ["question.tcss", "answer_box.tcss", "choice.tcss", "short_answer.tcss", "long_answer.tcss", "confidence.tcss", "result.tcss"]
+"""The question screen's own style sheets: the hard-coded app has the same ones."""
 
 
 def bank(number: int, items: int) -> str:
@@ -125,6 +179,13 @@ class Terminal:
         os.close(self._end)
 
 
+def hard_coded() -> str:
+    """The program of the hard-coded app."""
+    from quizapp import tui
+
+    return f"FOLDER, STYLES = {str(Path(tui.__file__).parent) + os.sep!r}, {STYLES!r}\n{HARD_CODED}"
+
+
 def first_question(command: list[str], environment: dict[str, str], times: int) -> list[float]:
     seconds = []
     for _ in range(times):
@@ -163,7 +224,7 @@ def measure(times: int) -> dict[str, float]:
         (folder / "banks").mkdir()
         for number in range(BANKS):
             (folder / "banks" / f"bank-{number}.yaml").write_text(bank(number, ITEMS // BANKS), encoding="utf-8")
-        (folder / "shown.py").write_text(HARD_CODED, encoding="utf-8")
+        (folder / "shown.py").write_text(hard_coded(), encoding="utf-8")
         environment = {
             **os.environ,
             "QUIZAPP_HOME": str(folder / "home"),

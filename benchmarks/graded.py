@@ -29,7 +29,12 @@ FEATURES = (
     *("recall", "precision", "f1", "new recall", "new precision", "idf recall", "new idf recall", "fuzzy recall", "trigrams"),
     *("bigrams", "order", "token set", "token sort", "length", "length ratio", "of question", "negation differs"),
 )
-ALIGNED = ("aligned cosine", "aligned recall", "aligned precision", "new aligned recall")
+ALIGNED = (
+    *("aligned cosine", "aligned recall", "aligned precision", "new aligned recall", "idf aligned recall", "aligned share"),
+    *("least aligned", "answer aligned to question", "cosine beside question", "new aligned precision"),
+)
+ALIKE = 0.6
+"""Cosine from which two tokens count as aligned."""
 
 
 @dataclass(frozen=True)
@@ -150,12 +155,35 @@ class Pairs:
         return self._texts[text]
 
     def _aligned(self, question: str, reference: str, answer: str) -> list[float]:
-        wanted, held = self.text(reference), self.text(answer)
+        wanted, held, asked = self.text(reference), self.text(answer), self.text(question)
         found = align(wanted, held)
         known = set(stems(question))
         spans = [(word.start, word.end) for word in words(reference) if word.content and stem(word.text) not in known]
         new = weighted(reference, wanted.encoded, spans) if spans else wanted
-        return [found.cosine, found.recall, found.precision, align(new, held).recall]
+        own = [(word.start, word.end) for word in words(answer) if word.content and stem(word.text) not in known]
+        said = weighted(answer, held.encoded, own) if own else held
+        if not held.weights.sum() or not wanted.weights.sum():
+            return [0.0] * len(ALIGNED)
+        nearest = (wanted.encoded.states @ held.encoded.states.T).max(axis=1)
+        telling = nearest[wanted.weights == 1.0] if (wanted.weights == 1.0).any() else nearest
+        rare = self._rarity(reference, wanted)
+        middle = asked.encoded.states.mean(axis=0) if len(asked.weights) else 0.0
+        one, other = wanted.encoded.states.mean(axis=0) - middle, held.encoded.states.mean(axis=0) - middle
+        beside = float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-9))
+        return [
+            *(found.cosine, found.recall, found.precision, align(new, held).recall),
+            *(float((nearest * rare).sum() / max(float(rare.sum()), 1e-9)), float((telling >= ALIKE).mean())),
+            float(np.sort(telling)[: max(1, len(telling) // 3)].mean()),
+            *(align(asked, held).precision if asked.weights.sum() else 0.0, beside, align(wanted, said).precision),
+        ]
+
+    def _rarity(self, text: str, encoded: Text) -> np.ndarray:
+        """Each token's weight by how rare its word is."""
+        rare = np.array(encoded.weights, dtype=np.float64)
+        places = [(word.start, word.end, self.weight.get(stem(word.text), 5.0)) for word in words(text) if word.content]
+        for at, piece in enumerate(encoded.encoded.pieces):
+            rare[at] = next((weight for start, end, weight in places if start <= piece.start < end), rare[at])
+        return rare
 
     def features(self, graded: Graded) -> list[float]:
         """Best value over the references; what isn't a likeness comes from the reference that is covered best."""

@@ -18,6 +18,10 @@ from quizapp_sandbox.journal import Journal
 
 FORM_SECONDS = 60.0
 SPAWNED = sys.platform == "darwin"
+ANSWERS_WITHIN = 0.1
+"""Seconds that a rank which may be busy is given to write its stack."""
+PATIENCE = 2.0
+"""The same for one that is known to do nothing: it answers as soon as a core is free."""
 
 
 class FormationError(RuntimeError):
@@ -130,8 +134,8 @@ def exit_status(pid: int, wait: float) -> int | None:
         time.sleep(0.001)
 
 
-def stack_of(group: Group, rank: int, wait: float = 0.1) -> str:
-    """The Python stack of a rank that runs or hangs; empty where it gives none."""
+def stack_of(group: Group, rank: int, wait: float = ANSWERS_WITHIN) -> str:
+    """The Python stack of a rank that runs or hangs; empty where it gives none within ``wait`` seconds."""
     with contextlib.suppress(OSError):
         while os.read(group.stacks[rank], 1 << 16):  # an answer that came too late for an earlier question
             pass

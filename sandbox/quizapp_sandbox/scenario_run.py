@@ -147,13 +147,17 @@ def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
                 return "timeout"
 
 
-def _describe_unfinished(run: _Run, filename: str) -> None:
+def _describe_unfinished(run: _Run, filename: str, stuck: bool) -> None:
     for rank in run.unfinished():
-        stack = groups.stack_of(run.group, rank)
-        waits = supervise.is_asleep(run.group.pids[rank], run.group.service[rank])
+        # Ranks that are stuck have all been seen motionless; a look now would see them answer for their stacks.
+        waits = stuck or (supervise.SEES_THREADS and supervise.is_asleep(run.group.pids[rank], run.group.service[rank]))
+        stack = groups.stack_of(run.group, rank, groups.PATIENCE if stuck else groups.ANSWERS_WITHIN)
         if not supervise.SEES_THREADS:
-            waits = supervise.waits_inside(stack)
+            waits = waits or supervise.waits_inside(stack)
         place = supervise.place_in(stack, filename)
+        calls = supervise.last_collectives(run.group.journal, rank)
+        if place is None and stuck and calls and (line := supervise.line_in(calls[-1])) is not None:
+            place = {"line": line}
         run.reports[rank] = {"state": "waiting" if waits else "running", **_bounded(place or {})}
 
 
@@ -256,7 +260,7 @@ def run_all(
             if not _hand_over(group, (code, task) if fresh else (task,), rank):
                 run.reports[rank] = _exit_report(group, rank)
         end = _watch(run, seconds, output_bytes)
-        _describe_unfinished(run, filename)
+        _describe_unfinished(run, filename, end == "stuck")
         _drain_output(run, output_bytes)
         _drop_what_is_too_much(run)
         send(_result(index, run, end, output_bytes))
