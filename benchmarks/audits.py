@@ -12,9 +12,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+from quizapp.model.figures import as_fraction
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = ROOT / "questions" / "audits" / "recorded"
@@ -112,32 +113,13 @@ def records() -> Iterator[dict[str, Any]]:
             yield json.loads(file.read_text("utf-8"))
 
 
-def _fraction(value: float) -> str:
-    near = Fraction(value).limit_denominator(2000)
-    return str(near) if abs(float(near) - value) <= 1e-6 * abs(value) else f"{value:.4g}"
-
-
 def _step(step: dict[str, Any]) -> str:
     """The weights of one step, row by row."""
     rows: dict[int, list[str]] = {}
     for weight in step["views"][0]["weights"]:
         if weight["label"] == "own":
-            rows.setdefault(weight["row"], []).append("?" if weight["given"] is None else _fraction(weight["given"]))
+            rows.setdefault(weight["row"], []).append("?" if weight["given"] is None else as_fraction(weight["given"]))
     return "; ".join(f"{len(own)} x {' or '.join(dict.fromkeys(own))}" for own in rows.values())
-
-
-def table(found: dict[str, Any], steps: Sequence[int] = ()) -> str:
-    """A record's weights as a Markdown table, for an item's stem: a line for each row of the data set that a step used."""
-    lines = ["| step | rank | row | valid tokens | weight of each |", "|---|---|---|---|---|"]
-    for step in found["report"]["steps"]:
-        rows: dict[tuple[int, int], list[float]] = {}
-        for weight in step["views"][0]["weights"]:
-            if weight["valid"] and weight["label"] == "own":
-                rows.setdefault((weight["rank"], weight["row"]), []).append(weight["given"])
-        for (rank, row), given in rows.items() if not steps or step["step"] in steps else ():
-            each = " or ".join(dict.fromkeys(map(_fraction, given)))
-            lines.append(f"| {step['step'] + 1} | {rank} | {row} | {len(given)} | {each} |")
-    return "\n".join(lines)
 
 
 LIBRARY = {"hf-trainer": "transformers", "accelerate": "accelerate", "lightning": "lightning", "ddp": "torch", "fsdp2": "torch"}
@@ -169,7 +151,7 @@ def page() -> str:
             "|---|---|---|---|",
         ]
         for step in report["steps"]:
-            wanted = {_fraction(w["wanted"]) for w in step["views"][0]["weights"] if w["wanted"]}
+            wanted = {as_fraction(w["wanted"]) for w in step["views"][0]["weights"] if w["wanted"]}
             parts.append(f"| {step['step'] + 1} | {step['tokens']} | {_step(step)} | {' or '.join(sorted(wanted))} |")
         parts.append("")
     return "\n".join(parts).rstrip() + "\n"

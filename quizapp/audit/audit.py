@@ -11,10 +11,10 @@ from quizapp.audit.objective import Objective
 from quizapp.audit.observed import read
 from quizapp.audit.plan import Plan
 from quizapp.audit.recover import recover, terms_of
-from quizapp.audit.report import Audit, Finding, Microbatch, Named
 from quizapp.audit.run import CannotRun, run
 from quizapp.audit.views import steps_of
 from quizapp.audit.weighing import Weighing
+from quizapp.model.audit import Audit, Finding, Microbatch, Named
 
 if TYPE_CHECKING:
     from quizapp.model.misconception import Misconception

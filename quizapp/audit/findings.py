@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quizapp.audit.fit import Fit
-from quizapp.audit.report import Finding, Kind, Step, Weight
+from quizapp.model.audit import Finding, Kind, Step, Weight
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,7 +138,7 @@ def _silent(fit: Fit, steps: Sequence[Step]) -> list[int]:
 
 
 def _of_factors(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
-    from quizapp.judge.sentence import as_fraction
+    from quizapp.model.figures import as_fraction
 
     cut = [step for step in steps if step.clipped]
     if cut:
@@ -208,7 +208,7 @@ def _length(fit: Fit, step: int) -> int:
 def _of_terms(fit: Fit) -> Iterator[Finding]:
     import numpy as np
 
-    from quizapp.judge.sentence import as_fraction
+    from quizapp.model.figures import as_fraction
 
     names = fit.observed.raw["terms"]
     others = fit.recovered.others

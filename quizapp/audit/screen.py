@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from quizapp.audit.report import Audit, Step, View, Weight
+from quizapp.model.audit import Audit, Step, View, Weight
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,7 +85,7 @@ def _what(line: Line, step: int) -> str:
 def _step_table(step: Step, view: View, same: float, room: int) -> "Table":
     from rich.table import Table
 
-    from quizapp.judge.sentence import as_fraction
+    from quizapp.model.figures import as_fraction
 
     scale = _scale(view)
     seen = "" if len(step.views) == 1 else f", as rank {' and '.join(map(str, view.ranks))} ended with it"

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from quizapp.audit.fit import Fit
-from quizapp.audit.report import Step, View, Weight
+from quizapp.model.audit import Step, View, Weight
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,6 +14,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from quizapp.authoring.answers import add_answer_faults
+from quizapp.authoring.audited import add_audit_faults
 from quizapp.authoring.follow_ups import add_follow_up_faults
 from quizapp.authoring.links import broken_links
 from quizapp.authoring.markdown import unshown
@@ -145,6 +146,7 @@ def _item(document: Document, path: Path_, item: Item, raw: Mapping[str, object]
         add_answer_faults(document, path, item)
     add_rubric_faults(document, path, item)
     add_follow_up_faults(document, path, item)
+    add_audit_faults(document, path, item)
 
 
 def _texts(document: Document, path: Path_, raw: Mapping[str, object]) -> None:

@@ -184,7 +184,11 @@ class _Reporter:
 
     def _pattern(self, place: _Place) -> None:
         found = str(place.path[-1] if place.key else self._at(place.path))
-        if "(-" in str(place.schema.get("pattern", "")):
+        pattern = str(place.schema.get("pattern", ""))
+        if "==" in pattern:
+            mend = "write name==version, such as transformers==4.45.2"
+            self._fault(place, "bad-pin", f"{found!r} is not a distribution at one version", mend)
+        elif "(-" in pattern or "([.-]" in pattern:
             better = slug(found)
             mend = "write lower-case words joined by hyphens" + (f", such as {better}" if better else "")
             self._fault(place, "bad-id", f"{found!r} is not an id", mend)

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 
 from quizapp.classroom.page import Picture
+from quizapp.model.figures import as_fraction
 from quizapp.model.verdict import ScenarioVerdict, TokenWeight
 
 MOST_TOKENS = 32
@@ -52,8 +53,6 @@ def token_name(weight: TokenWeight, several: bool) -> str:
 
 def in_figures(value: float | None) -> str:
     """A weight as people write it."""
-    from quizapp.judge.sentence import as_fraction  # brings numpy
-
     return "no number" if value is None else as_fraction(value)
 
 

@@ -170,7 +170,7 @@ def _weights(console: "Console", scenario: "ScenarioVerdict") -> None:
     """Each token's weight wanted and given, as numbers and bars of one scale."""
     from rich.table import Table
 
-    from quizapp.judge.sentence import as_fraction
+    from quizapp.model.figures import as_fraction
 
     largest = max((abs(value) for w in scenario.weights for value in (w.wanted, w.given or 0.0)), default=0.0) or 1.0
 

@@ -22,7 +22,7 @@ ORACLE_SECONDS = 60.0
 SLACK_SECONDS = 30.0
 """Over the scenarios' own time, for forming groups on a busy machine, before a worker is given up."""
 
-TOKEN_MEAN_DRIVES = frozenset(("loss-under-ddp", "train-window", "train-step", "train-epoch"))
+TOKEN_MEAN_DRIVES = frozenset(("loss-under-ddp", "train-window", "train-step", "train-epoch", "trainer"))
 """Ready drives; their labs want the token mean of each window unless they bring an ``oracle.py``."""
 
 Progress = Callable[[str], None]

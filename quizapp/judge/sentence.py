@@ -1,30 +1,14 @@
 """Saying in a sentence what a set of weights, or a wrong value, means."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 
 from quizapp.judge.expect import GRADIENTS, STEPS, Expected, Observed, matches, ranks_agree, recovered
 from quizapp.judge.outcome import ranks_text
 from quizapp.judge.scenario import Floats, Scenario
+from quizapp.model.figures import CLOSE, as_fraction
 from quizapp.model.formula import Formula, UndefinedValue
-
-CLOSE = 1e-6
-
-
-def as_fraction(value: float) -> str:
-    """A weight or a ratio as people write it: a small fraction where it is one, else three digits."""
-    if value != value:
-        return "NaN"
-    if abs(value) == float("inf"):
-        return "infinity" if value > 0 else "-infinity"
-    if abs(value) >= 1e6:
-        return f"{value:.4g}"
-    near = Fraction(value).limit_denominator(400)
-    if abs(float(near) - value) <= CLOSE * max(1e-3, abs(value)):
-        return str(near)
-    return f"{value:.4g}"
 
 
 def _common(values: Sequence[float]) -> float | None:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, field_serializer
 
+from quizapp.model.audit import ItemAudit
 from quizapp.model.base import FormulaText, Id, Markdown, Model, Points, as_formula_text
 from quizapp.model.misconception import Misconception
 from quizapp.model.rubric import Rubric
@@ -137,6 +138,8 @@ class _Item(Model):
     explanation: Markdown
     """What the right answer is and why; shown after the answer."""
     sources: tuple[Markdown, ...] = ()
+    audit: ItemAudit | None = None
+    """A released library whose weights the stem shows, as they were recorded; where it is installed it can be run again."""
     confidence: bool = True
     """Ask for a confidence from 1 to 5 before the answer is shown."""
     variables: dict[Symbol, Variable] = Field(default_factory=dict)

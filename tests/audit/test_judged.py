@@ -14,10 +14,10 @@ from quizapp.audit.objective import ObjectiveError, objective
 from quizapp.audit.observed import read
 from quizapp.audit.plan import Plan, PlanError, default_counts
 from quizapp.audit.recover import recover, terms_of
-from quizapp.audit.report import Audit
 from quizapp.audit.weighing import Weighing
 from quizapp.bank.find import bank_folders
 from quizapp.bank.load import load_registry
+from quizapp.model.audit import Audit
 
 REGISTRY = load_registry(bank_folders(()))
 PLANS = [(2, 3, 1), (3, 2, 1), (1, 3, 1), (2, 1, 1), (2, 3, 2)]

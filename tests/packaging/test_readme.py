@@ -19,7 +19,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from quizapp.audit.report import Audit
+from quizapp.model.audit import Audit
 from quizapp.cli.main import COMMANDS
 from quizapp.model.score import Score
 from quizapp.model.verdict import Verdict

@@ -1,8 +1,12 @@
-"""What an audit found, as data. Its JSON is the contract of ``quizapp audit --json``."""
+"""What an audit found, what is kept of one, and how an item names it. ``Audit`` is the contract of ``quizapp audit --json``."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from quizapp.model.base import Model
+from quizapp.model.figures import as_fraction
 
 Kind = Literal[
     "ranks-disagree", "steps-differ", "not-finite", "no-weighting", "padding-counts", "label-shift", "other-steps-tokens", "factor",
@@ -93,7 +97,8 @@ class Audit(Model):
     objective: str
     formula: str
     """The objective's weight of a valid token."""
-    python: str
+    python: str = ""
+    """The Python that ran the trainer; empty in a record."""
     versions: dict[str, str]
     dtype: str
     tolerance: float
@@ -119,4 +124,63 @@ class Audit(Model):
     """Rows that no microbatch used."""
     repeated: tuple[int, ...]
     """Rows that more than one microbatch used."""
-    milliseconds: int
+    milliseconds: int = 0
+
+
+class Record(Model):
+    """An audit that was kept, as ``benchmarks/audits.py`` writes it: what differs from run to run is left out."""
+
+    name: str
+    said: str
+    """What was audited, in words."""
+    arguments: tuple[str, ...]
+    """Of ``quizapp audit``."""
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    """Of the run."""
+    report: Audit
+
+
+Pin = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*==[0-9][A-Za-z0-9.+!-]*$")]
+"""A distribution at one version, as pip takes it: ``transformers==4.45.2``."""
+
+
+class ItemAudit(Model):
+    """A released library that an item shows: what was recorded of it, and where it can be run again."""
+
+    record: str
+    """The record, relative to the bank's file. The stem holds its table."""
+    steps: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    """Optimizer steps that the stem's table shows, counted from 1; all where absent."""
+    environment: Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
+    """The name of a Python environment that holds the library."""
+    requires: Annotated[tuple[Pin, ...], Field(min_length=1)]
+    """What must be installed in it, the library first."""
+
+
+def rows_of(report: Audit, steps: Sequence[int] = ()) -> list[tuple[int, int, int, int, list[float | None]]]:
+    """Step (from 1), rank, row, valid tokens and the weights given, all alike or not, for each row that a step used."""
+    found = []
+    for step in report.steps:
+        held: dict[tuple[int, int], list[float | None]] = {}
+        for weight in step.views[0].weights:
+            if weight.valid and weight.label == "own" and weight.rank is not None:
+                held.setdefault((weight.rank, weight.row), []).append(weight.given)
+        if not steps or step.step + 1 in steps:
+            found += [(step.step + 1, rank, row, len(given), given) for (rank, row), given in held.items()]
+    return found
+
+
+def table(report: Audit, steps: Sequence[int] = ()) -> str:
+    """A report's weights as a Markdown table, for an item's stem: a line for each row of the data set that a step used."""
+    lines = ["| step | rank | row | valid tokens | weight of each |", "|---|---|---|---|---|"]
+    for step, rank, row, tokens, given in rows_of(report, steps):
+        each = " or ".join(dict.fromkeys("?" if value is None else as_fraction(value) for value in given))
+        lines.append(f"| {step} | {rank} | {row} | {tokens} | {each} |")
+    return "\n".join(lines)
+
+
+def libraries(report: Audit) -> str:
+    """The versions that a run had, in a line: ``transformers 4.45.2, accelerate 0.34.2, torch 2.13.0+cpu``."""
+    named = {name: version for name, version in report.versions.items() if name not in ("python", "torch")}
+    last = {name: report.versions[name] for name in ("torch",) if name in report.versions}
+    return ", ".join(f"{name} {version}" for name, version in (named | last).items())

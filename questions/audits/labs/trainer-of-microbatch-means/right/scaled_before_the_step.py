@@ -1,0 +1,34 @@
+"""Plain sums go through backward; the gradients are divided once, before the step."""
+
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+class Trainer:
+    def __init__(self, model, dataset, optimizer, world):
+        self.world = world
+        self.model = DistributedDataParallel(model)
+        self.optimizer = optimizer(model.parameters())
+        sampler = DistributedSampler(dataset, world.ranks, world.rank, shuffle=False)
+        self.loader = DataLoader(dataset, batch_size=world.rows_per_microbatch, sampler=sampler)
+
+    def windows(self):
+        batches = list(self.loader)
+        for start in range(0, len(batches), self.world.accumulate):
+            yield batches[start : start + self.world.accumulate]
+
+    def train(self):
+        for window in self.windows():
+            count = sum(batch["mask"].sum() for batch in window)
+            dist.all_reduce(count)
+            for batch in window:
+                self.model(batch["features"], batch["labels"], num_items_in_batch=1)["loss"].backward()
+            for parameter in self.model.parameters():
+                parameter.grad *= self.world.ranks / max(int(count), 1)
+            self.optimizer.step()
+            self.optimizer.zero_grad()
+
+
+def build(model, dataset, optimizer, world):
+    return Trainer(model, dataset, optimizer, world).train

@@ -1,0 +1,20 @@
+"""Weights and ratios as people write them."""
+
+from fractions import Fraction
+
+CLOSE = 1e-6
+"""Relative distance from a fraction within which a number is written as it."""
+
+
+def as_fraction(value: float) -> str:
+    """A weight or a ratio as people write it: a small fraction where it is one, else four digits."""
+    if value != value:
+        return "NaN"
+    if abs(value) == float("inf"):
+        return "infinity" if value > 0 else "-infinity"
+    if abs(value) >= 1e6:
+        return f"{value:.4g}"
+    near = Fraction(value).limit_denominator(400)
+    if abs(float(near) - value) <= CLOSE * max(1e-3, abs(value)):
+        return str(near)
+    return f"{value:.4g}"
