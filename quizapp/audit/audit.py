@@ -1,7 +1,7 @@
 """An audit from plan to report: the ranks run, weights are recovered, and what they mean is said."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quizapp.audit.findings import findings
@@ -23,17 +23,23 @@ Registry = Mapping[str, "Misconception"]
 
 
 def audit(
-    plan: Plan, python: str, objective: Objective, registry: Registry, seconds: float = 120.0, path: Sequence[str] = ()
+    plan: Plan,
+    python: str,
+    objective: Objective,
+    registry: Registry,
+    seconds: float = 120.0,
+    path: Sequence[str] = (),
+    stop: Callable[[], bool] = lambda: False,
 ) -> Audit:
     """Runs a trainer and says what weight it gave every token.
 
-    ``path``: folders to add to the ranks' import path.
+    ``path``: folders to add to the ranks' import path. ``stop``: asked all the while; the ranks are ended when it says so.
 
     Raises:
         CannotRun: the file or the environment is at fault.
     """
     started = time.monotonic()
-    results = run(plan, python, seconds, path)
+    results = run(plan, python, seconds, path, stop)
     return judged(plan, results, python, objective, registry, round(1000 * (time.monotonic() - started)))
 
 

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -97,11 +97,11 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _wait(ranks: "Sequence[subprocess.Popen[bytes]]", folder: Path, seconds: float) -> bool:
-    """Until all have left, or some have failed and the others had their grace. False: time ran out."""
+def _wait(ranks: "Sequence[subprocess.Popen[bytes]]", folder: Path, seconds: float, stop: Callable[[], bool]) -> bool:
+    """Until all have left, or some have failed and the others had their grace, or it is stopped. False: time ran out."""
     deadline = time.monotonic() + seconds
     failed: float | None = None
-    while any(process.poll() is None for process in ranks):
+    while any(process.poll() is None for process in ranks) and not stop():
         now = time.monotonic()
         if failed is None and any(process.poll() for process in ranks):
             failed = now
@@ -161,13 +161,15 @@ def _explained(plan: Plan, python: str, rank: int, fault: Mapping[str, Any]) -> 
             return CannotRun(f"{plan.name if plan.adapter else where}: rank {rank} raised {said}", 2)
 
 
-def run(plan: Plan, python: str, seconds: float = 120.0, path: Sequence[str] = ()) -> "list[dict[str, Any]]":
+def run(
+    plan: Plan, python: str, seconds: float = 120.0, path: Sequence[str] = (), stop: Callable[[], bool] = lambda: False
+) -> "list[dict[str, Any]]":
     """Runs every rank of a plan and reads what each wrote: its result, with ``numbers`` (file name -> bytes) beside it.
 
-    ``path``: folders to add to the ranks' import path.
+    ``path``: folders to add to the ranks' import path. ``stop``: asked all the while; the ranks are ended when it says so.
 
     Raises:
-        CannotRun: the file or the environment is at fault, or time ran out.
+        CannotRun: the file or the environment is at fault, time ran out, or it was stopped.
     """
     with tempfile.TemporaryDirectory(prefix="quizapp-audit-") as name:
         folder = Path(name)
@@ -175,7 +177,9 @@ def run(plan: Plan, python: str, seconds: float = 120.0, path: Sequence[str] = (
         (folder / "scratch").mkdir()
         _write_plan(plan, folder)
         with _processes(plan, python, folder, path) as ranks:
-            in_time = _wait(ranks, folder, seconds)
+            in_time = _wait(ranks, folder, seconds, stop)
+            if stop():
+                raise CannotRun("stopped", 2)
             if not in_time:
                 _ask_where(ranks)
         results = [_result(folder, rank) for rank in range(plan.ranks)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from quizapp.cli.bank import Json
+from quizapp.cli.bank import Folders, Json
 from quizapp.cli.problem import Problem
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Settings = Annotated[tuple[str, ...], Parameter(name="--set", negative=(), help=
 
 
 def audit(
-    file: str,
+    file: str | None = None,
     /,
     *,
     ranks: int = 2,
@@ -33,9 +33,12 @@ def audit(
     shift: Annotated[bool, Parameter(negative=())] = False,
     set_: Settings = (),
     timeout: float = 120.0,
+    item: str | None = None,
+    recorded: Annotated[bool, Parameter(negative=())] = False,
     json: Json = False,
+    bank: Folders = (),
 ) -> int:
-    """Show the weight that your trainer gives every token.
+    """Show the weight that your trainer gives every token, or that the released library of an item gives.
 
     Parameters
     ----------
@@ -60,7 +63,27 @@ def audit(
         Labels are predicted by the position before them, as in causal language models.
     timeout
         Seconds for the whole run.
+    item
+        Instead of a file: an item that shows a released library. It is run anew, outside any sandbox, where the environment that
+        the item names holds it; else its record is shown. The name of the mistake is shown, too.
+    recorded
+        With --item: the record, without running anything.
     """
+    if item is not None:
+        from quizapp.cli.audit_item import audit_item
+
+        given = (file, ranks, accumulate, batch, rows, objective, dtype, shift, set_)
+        if given != (None, 2, 3, 1, None, "token-mean", "float64", False, ()):
+            raise Problem(
+                "--item runs its record's own plan; leave out FILE and every option but --python, --timeout and --recorded"
+            )
+        return audit_item(item, python, recorded, timeout, json, bank)
+    if file is None:
+        raise Problem(
+            "name a Python file or a ready adapter (accelerate, ddp, fsdp2, hf-trainer, lightning), or an item with --item ID"
+        )
+    if recorded:
+        raise Problem("--recorded shows the record of an item; name one with --item ID")
     from quizapp.audit.audit import audit as audited
     from quizapp.audit.objective import ObjectiveError
     from quizapp.audit.objective import objective as read_objective
@@ -72,7 +95,7 @@ def audit(
     try:
         wanted = read_objective(objective)
         plan = _plan(file, ranks, accumulate, batch, rows, dtype, shift, set_)
-        report = audited(plan, python or sys.executable, wanted, load_registry(bank_folders(())), timeout)
+        report = audited(plan, python or sys.executable, wanted, load_registry(bank_folders(bank)), timeout)
     except (ObjectiveError, PlanError) as error:
         raise Problem(str(error)) from None
     except CannotRun as error:

@@ -100,7 +100,7 @@ class Audit(Model):
     python: str = ""
     """The Python that ran the trainer; empty in a record."""
     versions: dict[str, str]
-    dtype: str
+    dtype: Literal["float64", "float32", "bfloat16"]
     tolerance: float
     """Weights that differ by less than this share of the largest count as the same, for the precision of the run."""
     ranks: int
@@ -157,6 +157,24 @@ class ItemAudit(Model):
     """What must be installed in it, the library first."""
 
 
+class Shown(Model):
+    """The weights that an item shows, and where they come from. Its JSON is that of ``quizapp audit --item ID --json``."""
+
+    item: str
+    source: Literal["recorded", "live"]
+    date: str
+    """Of the run, year-month-day."""
+    environment: str
+    """The environment that the item names."""
+    python: str | None
+    """The Python that ran the library, where the weights are live."""
+    missing: str | None
+    """Why the weights aren't live, where they aren't and that was not asked for."""
+    as_recorded: bool | None
+    """Whether live weights are those of the record."""
+    report: Audit
+
+
 def rows_of(report: Audit, steps: Sequence[int] = ()) -> list[tuple[int, int, int, int, list[float | None]]]:
     """Step (from 1), rank, row, valid tokens and the weights given, all alike or not, for each row that a step used."""
     found = []
@@ -184,3 +202,12 @@ def libraries(report: Audit) -> str:
     named = {name: version for name, version in report.versions.items() if name not in ("python", "torch")}
     last = {name: report.versions[name] for name in ("torch",) if name in report.versions}
     return ", ".join(f"{name} {version}" for name, version in (named | last).items())
+
+
+def provenance(shown: Shown) -> str:
+    """Live or recorded, when, of which versions."""
+    versions = libraries(shown.report)
+    if shown.source == "recorded":
+        return f"Recorded on {shown.date}: {versions}."
+    alike = "the weights are those of the record" if shown.as_recorded else "the weights are NOT those of the record"
+    return f"Live, {shown.date}: {versions}; {alike}."
