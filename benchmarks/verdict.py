@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from quizapp.bank.find import builtin_folder
@@ -54,6 +54,7 @@ FOUR = (
     ScenarioSpec(name="empty-rank", shape="empty-rank"),
     ScenarioSpec(name="probe", shape="uneven", probe=True),
 )
+GRID = [(ranks, scenarios) for ranks in (1, 2, 3, 4, 8) for scenarios in (1, 4, 12)]
 FOLDER = builtin_folder() / "intended-average" / "labs" / "scale-local-loss"
 
 
@@ -131,19 +132,28 @@ def p95(values: list[float]) -> float:
     return sorted(values)[min(len(values) - 1, int(0.95 * len(values)))]
 
 
-def measure(backend: str, times: int) -> dict[str, float]:
+def told(what: str) -> None:
+    """On standard error: a run takes minutes."""
+    print(f"measuring {what}", file=sys.stderr, flush=True)
+
+
+def measure(backend: str, times: int, grid: Sequence[tuple[int, int]]) -> dict[str, float]:
     lab = load_lab(FOLDER)
     source = (FOLDER / "solution.py").read_text(encoding="utf-8")
     result: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         step = Path(folder) / "step.py"
         step.write_text(STEP, encoding="utf-8")
+        told("the baselines")
         plain = statistics.median(torchrun(step) for _ in range(max(3, times // 3)))
         spawned = statistics.median(spawn(step, 8) for _ in range(max(2, times // 5)))
+    told("warm verdicts")
     two = warm(backend, small(lab, 2), source, times)
     whole = warm(backend, lab, source, times)
     eight = warm(backend, small(lab, 8), source, max(3, times // 2))
+    told("cold verdicts")
     started = cold(backend, small(lab, 2), source, max(3, times // 3))
+    told("deadlocks")
     hung = warm(backend, small(lab, 2, scenarios=1), HANG, max(3, times // 2), outcome="desync")
     free = warm(backend, small(lab, 2, scenarios=1), source, max(3, times // 2))
     result["torchrun_seconds"] = plain
@@ -159,20 +169,20 @@ def measure(backend: str, times: int) -> dict[str, float]:
     result["deadlock_seconds"] = statistics.median(hung) - statistics.median(free)
     result["warm_worker_mib"] = resident_mib(backend, small(lab, 2))
     result["warm_worker_mib_whole_lab"] = resident_mib(backend, lab)
-    for ranks in (1, 2, 3, 4, 8):
-        for scenarios in (1, 4, 12):
-            seconds = warm(backend, small(lab, ranks, scenarios), source, max(2, times // 5))
-            result[f"warm_ms_{ranks}_ranks_{scenarios}_scenarios"] = 1000 * statistics.median(seconds)
+    for ranks, scenarios in grid:
+        told(f"{ranks} ranks, {scenarios} scenarios")
+        seconds = warm(backend, small(lab, ranks, scenarios), source, max(2, times // 5))
+        result[f"warm_ms_{ranks}_ranks_{scenarios}_scenarios"] = 1000 * statistics.median(seconds)
     return result
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--backend", choices=("auto", "docker", "local"), default="auto")
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions, and no table of ranks and scenarios")
     parser.add_argument("--json", action="store_true", help="print one object")
     given = parser.parse_args()
-    result = measure(given.backend, 3 if given.quick else 12)
+    result = measure(given.backend, 3, ()) if given.quick else measure(given.backend, 12, GRID)
     if given.json:
         print(json.dumps({"backend": given.backend, **{name: round(value, 3) for name, value in result.items()}}))
         return

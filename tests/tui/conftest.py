@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import quizapp.judge.bench as bench_module
 from quizapp.bank.load import Library, load
+from quizapp.judge.bench import Bench
 from quizapp.store.store import Store
 from quizapp.tui.app import QuizApp
 
@@ -25,6 +28,22 @@ def library() -> Library:
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(tmp_path / "progress.sqlite3", clock=lambda: MOMENT) as opened:
         yield opened
+
+
+@pytest.fixture(autouse=True)
+def no_bench_outlives_its_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A lab's screen has workers made ready in the background, which would go on being made until all tests are done."""
+    made: list[Bench] = []
+
+    class Known(Bench):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            made.append(self)
+
+    monkeypatch.setattr(bench_module, "Bench", Known)
+    yield
+    for bench in made:
+        bench.close()
 
 
 @pytest.fixture
