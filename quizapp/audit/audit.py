@@ -108,8 +108,11 @@ def _entry(name: str, formula: str, registry: Registry) -> Named:
     return Named(id=name, title=title.strip('"'), computes=computes.strip(), cure=cure.strip(), formula=formula)
 
 
-BY_FINDING = {"without-a-step": "tail-dropped"}
-"""Kind of a finding that stands alone -> the misconception that it is."""
+BY_FINDING = {
+    "without-a-step": ("tail-dropped", "0 for the tokens left over"),
+    "label-shift": ("labels-shifted", "0 for its own label"),
+}
+"""Kind of a finding that is the only fault -> the misconception that it is, and the weight of a token."""
 
 
 def _by_finding(fit: Fit, found: Sequence[Finding], registry: Registry) -> tuple[Named, ...]:
@@ -117,8 +120,8 @@ def _by_finding(fit: Fit, found: Sequence[Finding], registry: Registry) -> tuple
     seen = fit.observed
     if "not-finite" in faults and any(not any(map(seen.counts, use.places)) for use in seen.uses):
         return (_entry("zero-over-zero", "0/0 where a microbatch has no valid token", registry),)
-    if len(faults) == 1 and (name := BY_FINDING.get(next(iter(faults)))) is not None:
-        return (_entry(name, "0 for the tokens left over", registry),)
+    if len(faults) == 1 and (named := BY_FINDING.get(next(iter(faults)))) is not None:
+        return (_entry(*named, registry),)
     return ()
 
 

@@ -103,8 +103,7 @@ def _of_weights(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
     shifted = {w.label for _, w in heavy if w.label in ("next", "previous")}
     if shifted:
         which = " and ".join("the one after" if label == "next" else "the one before" for label in sorted(shifted))
-        cause = "Labels are shifted once too often, or not at all."
-        yield _fault("label-shift", f"Tokens are held against another label than their own: {which}. {cause}")
+        yield _fault("label-shift", f"Tokens are held against another label than their own: {which}. {_shift(fit, shifted)}")
     own = [(step, w.window) for step, w in heavy if w.label == "own" and w.window is not None]
     leaked = sorted({(step, window) for step, window in own if window != step})
     for step, window in leaked[:2]:
@@ -118,6 +117,15 @@ def _of_weights(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
     if silent and not shifted:
         rows = rows_named(silent).lower()
         yield _fault("left-out", f"Tokens of {rows} went through the model, but weigh nothing in their step.")
+
+
+def _shift(fit: Fit, shifted: set[str]) -> str:
+    """What a label shift of that kind means, for the plan that was asked for."""
+    if shifted == {"next"} and not fit.observed.plan.shift:
+        return "The trainer shifts labels. If it is meant to, as for a causal language model, audit it with --shift."
+    if shifted == {"previous"} and fit.observed.plan.shift:
+        return "The trainer doesn't shift labels. If it isn't meant to, audit it without --shift."
+    return "Labels are shifted once too often, or in the wrong direction."
 
 
 def _silent(fit: Fit, steps: Sequence[Step]) -> list[int]:

@@ -76,7 +76,7 @@ def _what(line: Line, step: int) -> str:
     w = line.first
     what = f"{line.tokens} token{'' if line.tokens == 1 else 's'}" if w.valid else f"{line.tokens} padding"
     if w.label != "own":
-        what += {"next": ", next label", "previous": ", label before", "zero": ", class 0"}[w.label]
+        what += {"next": ", label +1", "previous": ", label -1", "zero": ", class 0"}[w.label]
     if w.window != step:
         what += " (no batch)" if w.window is None else f" (step {w.window + 1})"
     return what
@@ -126,14 +126,14 @@ def show(report: Audit, console: "Console") -> None:
     console.print(Text(f"{'✓ right' if right else '✗ wrong'}: {report.summary}", style="bold green" if right else "bold red"))
     for named in report.diagnosis:
         console.print(Text(f"{named.title} [{named.id}]. {' '.join(named.cure.split())}", style="yellow"))
-    for finding in report.findings:
+    for finding in (found for found in report.findings if found.message not in report.summary):
         console.print(Text(f"{'✗' if finding.fault else '·'} {finding.message}", style="" if finding.fault else "dim"))
     shown = list(_views(report))
     for step, view in shown:
         console.print(_step_table(step, view, report.tolerance, MOST_LINES))
     hidden = sum(len(step.views) for step in report.steps) - len(shown)
     if hidden:
-        console.print(Text(f"… and {hidden} more (--json has all)", style="dim"))
+        console.print(Text(f"… and {hidden} more {'table' if hidden == 1 else 'tables'} (--json has all)", style="dim"))
     libraries = ", ".join(f"{name} {version}" for name, version in report.versions.items() if name != "python")
     rows = f"{report.accumulate} x {report.rows_per_microbatch} rows per step and rank"
     how = f"{report.ranks} rank{'' if report.ranks == 1 else 's'}, {rows}"

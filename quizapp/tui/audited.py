@@ -90,8 +90,8 @@ class AuditedScreen(Page):
     ABOUT = """
 **Weights of a library.** What the table of the question shows, as bars, and where it comes from: *recorded* with a version on a
 day, or *live*. Where the item's environment holds the library, `F10` runs it here, once you have agreed: it is code of others, and
-there is no sandbox around it. `Esc` goes back to the question, and ends a run. After your answer, the weight wanted stands above the
-one given.
+there is no sandbox around it. `Esc` goes back to the question, and ends a run. After your answer, the weight wanted stands above
+the one given.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f10", "run", "Run it here", key_display="F10", priority=True),

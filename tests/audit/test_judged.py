@@ -174,7 +174,9 @@ def test_microbatches_after_the_last_step_are_told() -> None:
 
 def test_a_label_shift_shows() -> None:
     report = found(plan(), token_mean, whose="next")
-    assert "label-shift" in kinds(report)
+    assert kinds(report) == {"label-shift"}
+    assert [named.id for named in report.diagnosis] == ["labels-shifted"]
+    assert "--shift" in report.findings[0].message
     assert {w.label for step in report.steps for view in step.views for w in view.weights if abs(w.given or 0) > 1e-9} == {"next"}
 
 
