@@ -2,8 +2,9 @@
 
     python benchmarks/app.py [--quick] [--json]
 
-Baseline: an app that shows the same widgets, with the same keys in the footer and the same style sheets, but with texts written into
-it; started the same way in the same run. It reads no bank, keeps nothing and grades nothing. Both are programs in a pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
+Baseline: an app that shows the same widgets, with the same keys in the footer and the same style sheets, but with texts written
+into it, started the same way in the same run. It reads no bank, keeps nothing and grades nothing. Both are programs in a
+pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
 """
 
 import argparse
@@ -99,7 +100,15 @@ class Shown(App):
 
 Shown().run()
 """
-STYLES = ["question.tcss", "answer_box.tcss", "choice.tcss", "short_answer.tcss", "long_answer.tcss", "confidence.tcss", "result.tcss"]
+STYLES = [
+    "question.tcss",
+    "answer_box.tcss",
+    "choice.tcss",
+    "short_answer.tcss",
+    "long_answer.tcss",
+    "confidence.tcss",
+    "result.tcss",
+]
 """The question screen's own style sheets: the hard-coded app has the same ones."""
 
 

@@ -12,6 +12,8 @@ from cyclopts import Parameter
 from quizapp.cli.problem import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from quizapp.bank.load import Library
     from quizapp.store.store import Store
 
@@ -22,16 +24,21 @@ Backend = Annotated[Literal["auto", "docker", "local"], Parameter(help="Where th
 def app(*, bank: Folders = (), backend: Backend = "auto") -> int:
     """The terminal app: banks, study, interview, lab."""
     needs_terminal()
-    folders = _folders(bank)
+    read = reading(folders(bank))
+    from quizapp.tui.app import QuizApp
+
+    return run_app(QuizApp(open_store(), read, backend=backend))
+
+
+def reading(places: list[Path]) -> "Callable[[], Library]":
+    """Reads the banks of some folders when it is called."""
 
     def read() -> "Library":
         from quizapp.bank.load import load
 
-        return load(folders)
+        return load(places)
 
-    from quizapp.tui.app import QuizApp
-
-    return run_app(QuizApp(open_store(), read, backend=backend))
+    return read
 
 
 def interview(
@@ -78,7 +85,12 @@ def needs_terminal() -> None:
         raise Problem("the app needs a terminal; use `quizapp score` or `quizapp submit` in scripts", 3)
 
 
-def _folders(extra: tuple[Path, ...]) -> list[Path]:
+def folders(extra: tuple[Path, ...]) -> list[Path]:
+    """All folders of banks, the given ones last.
+
+    Raises:
+        Problem: a given one isn't there.
+    """
     from quizapp.bank.find import bank_folders
 
     for folder in extra:
@@ -90,7 +102,7 @@ def _folders(extra: tuple[Path, ...]) -> list[Path]:
 def read_library(extra: tuple[Path, ...]) -> "Library":
     from quizapp.bank.load import load
 
-    library = load(_folders(extra))
+    library = load(folders(extra))
     if not library.banks:
         raise Problem("no bank could be read; `quizapp bank lint` says why")
     return library

@@ -11,13 +11,25 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from quizapp.cli.app import Backend, Folders, checked, needs_terminal, open_store, read_library, run_app, what_is_broken
+from quizapp.cli.app import (
+    Backend,
+    Folders,
+    checked,
+    folders,
+    needs_terminal,
+    open_store,
+    read_library,
+    reading,
+    run_app,
+    what_is_broken,
+)
 from quizapp.cli.problem import Problem
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
     from quizapp.practice.queue import Plan
     from quizapp.store.store import Store
+    from quizapp.tui.app import QuizApp
 
 Flag = Parameter(negative=())
 
@@ -61,22 +73,46 @@ def study(
         Only what you have flagged.
     """
     needs_terminal()
+    kinds = {"due": due, "wrong": wrong, "flagged": flagged}
+    store = open_store()
+    if item is not None or not (topic or difficulty or length is not None or any(kinds.values())):
+        program = _left_open(store, name, item, bank, backend)
+        if program is not None:
+            return run_app(program)
     library = read_library(bank)
     from quizapp.tui.app import QuizApp
 
     if item is not None:
         chosen = _bank_of(library, item, name)
-        return run_app(QuizApp(open_store(), library, start="study", bank=chosen, item=item, backend=backend))
+        return run_app(QuizApp(store, library, start="study", bank=chosen, item=item, backend=backend))
     name = checked(library, name)
-    plan = _plan(library, name, topic, difficulty, length, {"due": due, "wrong": wrong, "flagged": flagged})
+    plan = _plan(library, name, topic, difficulty, length, kinds)
     if plan is None and name is not None:
-        return run_app(QuizApp(open_store(), library, start="study", bank=name, backend=backend))
-    store = open_store()
+        return run_app(QuizApp(store, library, start="study", bank=name, backend=backend))
     if not _holds(store, library, plan):
         store.close()
         print("Nothing is left to ask here now; `quizapp` shows what falls due, and other kinds of sitting.")
         return 0
     return run_app(QuizApp(store, library, start="review", plan=plan, backend=backend))
+
+
+def _left_open(store: Store, name: str | None, item: str | None, extra: Folders, backend: Backend) -> QuizApp | None:
+    """The app on the question at which the sitting was left; ``None`` where the banks are needed to know what comes."""
+    from quizapp.practice.face import last_review, left_at, open_study
+    from quizapp.store.database import StoreError
+
+    places = folders(extra)
+    try:
+        session = last_review(store) if name is None and item is None else open_study(store, name, item)
+        found = left_at(store, session, places)
+    except StoreError as error:
+        raise Problem(str(error), 3) from None
+    if session is None or found is None:
+        return None
+    from quizapp.tui.app import QuizApp
+
+    bank = session.bank or None
+    return QuizApp(store, reading(places), start="study", bank=bank, item=item, backend=backend, left_at=found)
 
 
 def _plan(
@@ -107,8 +143,9 @@ def _plan(
 
 
 def _holds(store: Store, library: Library, plan: Plan | None) -> bool:
+    from quizapp.practice.face import open_review
     from quizapp.practice.queue import Plan, candidates
-    from quizapp.practice.review import open_review, where
+    from quizapp.practice.review import where
     from quizapp.store.database import StoreError
 
     try:

@@ -5,16 +5,16 @@ What earned less than half its points comes once more at the end, with other num
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any
 
 from quizapp.bank.load import Library, LoadedBank
 from quizapp.practice.asked import Step, is_code, titles, varies
-from quizapp.practice.queue import Knowledge, Plan, Selection, chance, knowledge, plan_from, queue
+from quizapp.practice.face import kept, last_review, open_review, standing
+from quizapp.practice.queue import Knowledge, Plan, Selection, candidates, chance, knowledge, plan_from, queue
 from quizapp.practice.schedule import LAPSE
 from quizapp.practice.standing import as_they_stand
 from quizapp.practice.study import Study, find_bank
-from quizapp.store.record import Attempt, Session
+from quizapp.store.record import Attempt
 from quizapp.store.store import Store
 
 TITLES: Mapping[Selection, str] = {
@@ -25,10 +25,6 @@ TITLES: Mapping[Selection, str] = {
     "flagged": "Flagged",
 }
 """What each kind of sitting is called."""
-
-
-STALE = timedelta(hours=12)
-"""A queue left alone for longer is not gone on with: a new one knows better what is due. What it had left is still due, or new."""
 
 
 class NothingToAsk(LookupError):
@@ -66,12 +62,6 @@ def where(store: Store, library: Library) -> Knowledge:
     return knowledge(library, as_they_stand(store)[0], store.clock(), store.flagged(), tuple(store.recommended()))
 
 
-def open_review(store: Store) -> Session | None:
-    """The queue that was left unfinished and can be gone on with; ``None`` where none was."""
-    left = next(iter(store.unfinished("review")), None)
-    return left if left is not None and store.clock() - left.updated_at < STALE else None
-
-
 def plan_title(plan: Plan, library: Library) -> str:
     """What a sitting over a plan is called."""
     names = [bank.bank.title for bank in library.banks if bank.bank.id in plan.banks]
@@ -84,7 +74,7 @@ class Review(Study):
 
     def __init__(self, store: Store, library: Library, plan: Plan | None = None) -> None:
         """Starts a sitting over a plan's queue, ending the one left open; without a plan, resumes that one, else takes the usual
-        plan.
+        plan, and begins with what a queue left too long ago stood at, if that is still due or new.
 
         Raises:
             NothingToAsk: the plan holds no item.
@@ -104,7 +94,7 @@ class Review(Study):
             self.resumed = bool(self.entries)
         if not self.entries:
             self.plan = plan or Plan()
-            self.entries = self._queued(self.plan)
+            self.entries = self._queued(self.plan, self._left_at() if plan is None else None)
             if not self.entries:
                 raise NothingToAsk("nothing is left to ask here; choose another kind of sitting, topic or difficulty")
             for old in store.unfinished("review"):
@@ -116,11 +106,27 @@ class Review(Study):
         if not self.resumed:
             self._keep()
 
-    def _queued(self, plan: Plan) -> tuple[Entry, ...]:
+    def _queued(self, plan: Plan, first: Entry | None) -> tuple[Entry, ...]:
         found = where(self.store, self.library)
         last = self.store.last_attempt()
         items = queue(plan, found, last)
-        return tuple(Entry(item, self._other_numbers(item, last) if item in found.memory else None, last) for item in items)
+        entries = [Entry(item, self._other_numbers(item, last) if item in found.memory else None, last) for item in items]
+        if first is not None and first.item in candidates(plan, found):
+            entries = [first, *(entry for entry in entries if entry.item != first.item)][: plan.length]
+        return tuple(entries)
+
+    def _left_at(self) -> Entry | None:
+        """Where the queue left unfinished last stood, if its item wasn't answered since."""
+        left = last_review(self.store)
+        if left is None:
+            return None
+        entries, at = self._read(left.position.get("entries")), left.position.get("step")
+        places = [entry for entry in entries for _ in entry.parts or self.library.items[entry.item].item.parts]
+        if not isinstance(at, int) or not 0 <= at < len(places):
+            return None
+        entry = places[at]
+        answered = any(one.id > entry.since for one in self.store.attempts(item=entry.item))
+        return None if answered else replace(entry, parts=(), again=False)
 
     def _other_numbers(self, item: str, *what: object) -> int | None:
         loaded = self.library.items[item]
@@ -161,7 +167,8 @@ class Review(Study):
     def seed(self, item_id: str) -> int | None:
         return self.entry.seed
 
-    def _since(self) -> int:
+    @property
+    def since(self) -> int:
         return self.entry.since
 
     def _take_seed(self, item_id: str, seed: int) -> None:
@@ -220,5 +227,6 @@ class Review(Study):
             "plan": self.plan.stored(),
             "entries": [entry.stored() for entry in self.entries],
             "step": self.index,
+            "standing": kept(standing(self)),
         }
         self.store.move(self.session.id, position)

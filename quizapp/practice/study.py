@@ -9,7 +9,9 @@ from quizapp.bank.load import Library, LoadedBank
 from quizapp.model.score import Score
 from quizapp.model.verdict import Verdict
 from quizapp.practice.asked import Asked, Step, ask, grade, is_code, scorer, titles, varies
+from quizapp.practice.face import kept, open_study, standing
 from quizapp.practice.order import stage
+from quizapp.practice.standing import Opinions
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
 from quizapp.store.store import Store
 
@@ -55,13 +57,14 @@ class Study:
         self.steps = steps(library, self._bank, only)
         if not self.steps:
             raise KeyError(only or bank_id)
-        found = (session for session in store.unfinished("study") if (session.bank, session.item) == (bank_id, only))
-        session = next(found, None)
+        session = open_study(store, bank_id, only)
         self.resumed = session is not None
         self.session: Session = session or store.start("study", bank_id, {"step": self.steps[0].id}, item=only)
         position = self.session.position
         self._seeds = self._read_seeds(position.get("seeds"))
         self.index = self._find(_text(position.get("step")))
+        if "standing" not in position:
+            self._keep()
 
     @property
     def bank(self) -> LoadedBank:
@@ -96,7 +99,8 @@ class Study:
         """The seed of the numbers that this sitting shows for an item; ``None`` for the bank's own."""
         return self._seeds.get(item_id)
 
-    def _since(self) -> int:
+    @property
+    def since(self) -> int:
         """The id of the answer after which answers to the present step belong to it."""
         return 0
 
@@ -113,11 +117,15 @@ class Study:
         if step.loaded is None or step.part is None:
             return None
         stored = self.store.attempts(session=self.session.id, item=step.loaded.item.id, part=step.part.id)
-        found = sorted((one for one in stored if one.id > self._since() and not one.withdrawn), key=lambda one: -one.id)
+        found = sorted((one for one in stored if one.id > self.since and not one.withdrawn), key=lambda one: -one.id)
         if is_code(step.part):
             return next((attempt for attempt in found if attempt.verdict() is not None), None)
         seed = self.seed(step.loaded.item.id)
         return next((attempt for attempt in found if attempt.seed == seed and attempt.score() is not None), None)
+
+    def score(self, attempt: Attempt) -> Score | None:
+        """What an answer stands at: as last regraded, with an instructor's rulings over it."""
+        return Opinions.of(self.store).standing(attempt)
 
     def withdraw(self) -> Attempt | None:
         """Takes back the last answer to the present question as a slip: it stays in the log and counts for nothing.
@@ -213,4 +221,5 @@ class Study:
         self.store.finish(self.session.id)
 
     def _keep(self) -> None:
-        self.store.move(self.session.id, {"step": self.step.id, "seeds": dict(self._seeds)})
+        position = {"step": self.step.id, "seeds": dict(self._seeds), "standing": kept(standing(self))}
+        self.store.move(self.session.id, position)

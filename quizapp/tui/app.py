@@ -15,14 +15,16 @@ from textual.worker import Worker, WorkerState
 from quizapp.store.database import StoreError
 from quizapp.store.store import Store
 from quizapp.tui import themes
-from quizapp.tui.home import HomeScreen
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
     from quizapp.judge.bench import Bench
+    from quizapp.practice.face import Standing
     from quizapp.practice.interview_plan import Setup
     from quizapp.practice.queue import Plan
     from quizapp.practice.study import Study
+    from quizapp.tui.home import HomeScreen
+    from quizapp.tui.question import QuestionScreen
 
 Start = Literal["home", "study", "review", "interview"]
 
@@ -34,19 +36,27 @@ def own_commands() -> type[Provider]:
     return QuizCommands
 
 
+def home_screen() -> HomeScreen:
+    """Where Esc leads."""
+    from quizapp.tui.home import HomeScreen
+
+    return HomeScreen()
+
+
 class QuizApp(App[None]):
     """The terminal app.
 
     ``library`` is the banks, or how to read them (called in a thread once the first screen stands). ``start`` and ``bank`` say
     where to begin; ``item`` narrows a study sitting to one item. Both must exist in a library given as such. ``setup``: an
-    interview that begins at once with these choices.
+    interview that begins at once with these choices. ``left_at``: the question at which the sitting to begin with was left; it is
+    the first screen, while the banks are still to be read.
     """
 
     TITLE = "quizapp"
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = App.COMMANDS | {own_commands}
-    SCREENS: ClassVar[dict[str, Callable[[], HomeScreen]]] = {"home": HomeScreen}  # type: ignore[assignment]
+    SCREENS: ClassVar[dict[str, Callable[[], HomeScreen]]] = {"home": home_screen}  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -59,8 +69,11 @@ class QuizApp(App[None]):
         backend: str = "auto",
         setup: Setup | None = None,
         plan: Plan | None = None,
+        left_at: Standing | None = None,
     ) -> None:
         super().__init__()
+        self._left_at = left_at
+        self._first: QuestionScreen | None = None
         self._never_coloured = self.no_color
         self._theme_taken = False
         self._plan = plan
@@ -79,11 +92,42 @@ class QuizApp(App[None]):
         for theme in themes.OWN:
             self.register_theme(theme)
         self._take_theme()
-        self.push_screen("home")
-        if self._read is not None:
-            self.run_worker(self._read, name="banks", thread=True, exit_on_error=False)
+        if self._left_at is not None:
+            from quizapp.tui.question import QuestionScreen
+
+            self._first = QuestionScreen.left_at(self._left_at, self.store)
+            self.push_screen(self._first)
+        elif self._read is not None:
+            self.push_screen("home")
+            self.read_banks()
+        elif self._begin[0] in ("study", "review"):
+            self._go()  # home is drawn when the learner goes there
+            if len(self.screen_stack) == 1:
+                self.push_screen("home")
         else:
+            self.push_screen("home")
             self.call_after_refresh(self._go)
+
+    def read_banks(self) -> None:
+        """Begins to read the banks, in a thread."""
+
+        def read() -> Library:
+            assert self._read is not None
+            library = self._read()
+            # What the next screen needs: loaded here, it keeps no key waiting.
+            import quizapp.practice.review
+            import quizapp.tui.result  # noqa: F401
+
+            return library
+
+        self.run_worker(read, name="banks", thread=True, exit_on_error=False)
+
+    async def go_home(self) -> None:
+        """Leaves a sitting for the home screen, which isn't there yet where the app began in the sitting."""
+        if len(self.screen_stack) > 2:  # the lowest is Textual's own, and empty
+            await self.pop_screen()
+        else:
+            await self.switch_screen("home")
 
     def _take_theme(self) -> None:
         """The remembered look; without colours where the environment wants none."""
@@ -118,6 +162,8 @@ class QuizApp(App[None]):
         if event.state is WorkerState.SUCCESS:
             self.library = event.worker.result
             self._go()
+            from quizapp.tui.home import HomeScreen
+
             if isinstance(self.screen, HomeScreen):  # else it is drawn when the learner comes back to it
                 self.screen.refresh_banks()
         elif event.state is WorkerState.ERROR:
@@ -125,6 +171,9 @@ class QuizApp(App[None]):
 
     def _go(self) -> None:
         start, bank, item = self._begin
+        if self._left_at is not None:
+            self._bring(start, bank, item)
+            return
         if self.library is not None and start == "interview":
             self.interview(bank, confined=True)
         if self.library is not None and start == "review":
@@ -133,6 +182,20 @@ class QuizApp(App[None]):
             return
         if start == "study":
             self.study(bank, item)
+
+    def _bring(self, start: Start, bank: str | None, item: str | None) -> None:
+        """Gives the first question the sitting that it belongs to; whoever has gone home meanwhile stays there."""
+        from quizapp.practice.review import Review
+        from quizapp.practice.study import Study
+
+        first, self._first = self._first, None
+        if first is None or not first.is_attached:
+            return
+        assert self.library is not None
+        try:
+            first.arrive(Review(self.store, self.library) if bank is None else Study(self.store, self.library, bank, item))
+        except (LookupError, StoreError) as error:
+            self.exit(return_code=2, message=f"quizapp: {error.args[0] if error.args else error}")
 
     def _opened_study(self, bank: str, item: str | None) -> Study | None:
         from quizapp.practice.study import Study

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from quizapp.model.variant import ShownChoice
+from quizapp.practice.face import Option
 from quizapp.tui.answer_box import AnswerBox
 from quizapp.tui.inline import inline
 
@@ -28,7 +28,7 @@ class ChoiceRow(Horizontal):
             super().__init__()
             self.index = index
 
-    def __init__(self, index: int, choice: ShownChoice) -> None:
+    def __init__(self, index: int, choice: Option) -> None:
         super().__init__()
         self.index, self.choice = index, choice
         self._box = Static("", classes="box", markup=False)
@@ -66,7 +66,7 @@ class ChoiceAnswer(AnswerBox, can_focus=True):
     ]
     current: reactive[int] = reactive(0)
 
-    def __init__(self, choices: tuple[ShownChoice, ...], several: bool, value: str = "") -> None:
+    def __init__(self, choices: tuple[Option, ...], several: bool, value: str = "") -> None:
         super().__init__()
         self.choices, self.several = choices, several
         known = {choice.id for choice in choices}

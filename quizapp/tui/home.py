@@ -124,9 +124,9 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         library = app.library
         if library is None:
             return
+        from quizapp.practice.face import open_review
         from quizapp.practice.interview_plan import ALL_BANKS
         from quizapp.practice.queue import knowledge
-        from quizapp.practice.review import open_review
         from quizapp.practice.standing import as_they_stand
 
         try:

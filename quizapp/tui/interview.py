@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Markdown, Static, TextArea
 
+from quizapp.practice.face import Way, choosing, way
 from quizapp.practice.interview import Interview
 from quizapp.practice.interview_exchange import Question
 from quizapp.practice.interview_export import clock
@@ -22,6 +23,7 @@ from quizapp.scoring.tier import load_in_background
 from quizapp.tui.answer_box import AnswerBox
 from quizapp.tui.drafting import Drafting
 from quizapp.tui.page import Page
+from quizapp.tui.question import answer_box
 
 KEEP_EVERY = 5
 """Seconds between writes of the clock."""
@@ -230,17 +232,12 @@ and the clock waits.
     async def _mount_box(self, question: Question) -> None:
         draft = self.stored(lambda: self.interview.store.draft(self.interview.draft_key())) or ""
         if question.kind == "confirm":
-            from quizapp.tui.choice import ChoiceAnswer
-
-            box: AnswerBox = ChoiceAnswer(question.choices, several=False, value=draft)
+            how = choosing(question.choices)
         elif question.asked is None or question.heard:
-            from quizapp.tui.long_answer import LongAnswer
-
-            box = LongAnswer(draft)
+            how = Way("words")
         else:
-            from quizapp.tui.question import answer_box
-
-            box = answer_box(question.asked.part, question.asked.choices, question.asked.variant.values, draft)
+            how = way(question.asked.part, question.asked.choices, question.asked.variant.values)
+        box = answer_box(how, draft)
         await self._below.mount(box)
         if box.children:  # none where the app is just closing
             box.focus_field()

@@ -78,8 +78,9 @@ up. What you type is kept as you type it.
     ]
 
     def __init__(self, study: Study) -> None:
-        super().__init__(study)
-        self.asked = study.asked()
+        asked = study.asked()
+        super().__init__(study, study.store, asked.item_id)
+        self.asked = asked
         part = self.asked.part
         assert isinstance(part, CodePart)
         self.part: CodePart = part

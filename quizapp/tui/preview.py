@@ -20,6 +20,7 @@ from quizapp.model.question import ChoicePart, NumericPart, Probe, SymbolicPart,
 from quizapp.model.rubric import Rubric
 from quizapp.model.variant import fill, number
 from quizapp.practice.asked import Asked, ask, varies
+from quizapp.practice.face import way
 from quizapp.tui.page import Heading
 from quizapp.tui.question import answer_box
 from quizapp.tui.signs import points
@@ -147,7 +148,7 @@ class PreviewApp(App[None]):
         if part.kind == "code":
             widgets.append(Static(Content(f"a program; its lab is {part.folder}")))
         else:
-            box = answer_box(part, asked.choices, asked.variant.values, "")
+            box = answer_box(way(part, asked.choices, asked.variant.values), "")
             box.disabled = True
             widgets.append(box)
         if self.explained:

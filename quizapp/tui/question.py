@@ -1,8 +1,13 @@
-"""One part of one item: question, answer, confidence, result. Code has its own screen."""
+"""One part of one item: question, answer, confidence, result. Code has its own screen.
 
+The question a sitting was left at is drawn before its bank has been read: nothing above loads a model, a scorer or a bank.
+"""
+
+from __future__ import annotations
+
+import asyncio
 import time
-from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -10,42 +15,32 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Markdown, Static
 
-from quizapp.model.formula import Value
-from quizapp.model.question import ChoicePart, NumericPart, Part, SymbolicPart, TextPart
-from quizapp.model.score import Score
-from quizapp.model.variant import ShownChoice, fill
-from quizapp.practice.asked import varies
-from quizapp.practice.study import Study
-from quizapp.scoring.answer import AnswerError
-from quizapp.scoring.numeric import tolerance_of
-from quizapp.scoring.tier import load_in_background
-from quizapp.store.record import Attempt
+from quizapp.practice.face import Face, Standing, Way, face
 from quizapp.tui.answer_box import AnswerBox
-from quizapp.tui.confidence import Confidence
 from quizapp.tui.drafting import Drafting
-from quizapp.tui.inline import flowing, inline
-from quizapp.tui.result import Result
+from quizapp.tui.inline import inline
 from quizapp.tui.signs import points
 from quizapp.tui.study_page import StudyPage
 
+if TYPE_CHECKING:
+    from quizapp.model.score import Score
+    from quizapp.practice.asked import Asked
+    from quizapp.practice.study import Study
+    from quizapp.store.record import Attempt
+    from quizapp.store.store import Store
+    from quizapp.tui.confidence import Confidence
 
-def answer_box(part: Part, choices: tuple[ShownChoice, ...], values: Mapping[str, Value], draft: str) -> AnswerBox:
-    """The way to answer that fits a part, with the draft in it."""
-    if isinstance(part, ChoicePart):
+
+def answer_box(way: Way, draft: str) -> AnswerBox:
+    """What takes an answer given that way, with the draft in it."""
+    if way.kind == "choice":
         from quizapp.tui.choice import ChoiceAnswer
 
-        return ChoiceAnswer(choices, several=len(part.keys) > 1, value=draft)
-    if isinstance(part, NumericPart):
+        return ChoiceAnswer(way.options, several=way.several, value=draft)
+    if way.kind == "line":
         from quizapp.tui.short_answer import ShortAnswer
 
-        unit = f" in {part.unit}" if part.unit else ""
-        within = float(tolerance_of(part, values)) * 100
-        return ShortAnswer(f"A number{unit}: a fraction exactly, a decimal to within {within:.3g} %.", "such as 7/5 or 1.4", draft)
-    if isinstance(part, SymbolicPart):
-        from quizapp.tui.short_answer import ShortAnswer
-
-        symbols = "\n".join(f"  {symbol}  {flowing(domain.meaning)}" for symbol, domain in part.symbols.items())
-        return ShortAnswer(f"An expression in\n{symbols}", "such as a*(b + 1)/c", draft)
+        return ShortAnswer(way.note, way.example, draft)
     from quizapp.tui.long_answer import LongAnswer
 
     return LongAnswer(draft)
@@ -79,48 +74,105 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         Binding("f2", "hint", "Hint", key_display="F2", priority=True),
     ]
 
-    def __init__(self, study: Study) -> None:
-        super().__init__(study)
-        self.asked = study.asked()
-        self.attempt: Attempt | None = study.result()
+    def __init__(self, shown: Face, step: int, steps: int, study: Study | None, store: Store) -> None:
+        """``step`` of ``steps``: where in its sitting the question stands. See :meth:`of` and :meth:`left_at`."""
+        super().__init__(study, store, shown.item)
+        self.face, self._step, self._steps = shown, step, steps
+        self.asked: Asked | None = None
+        self.attempt: Attempt | None = None
         self.pending: tuple[str, Score, float] | None = None
         self._began = time.monotonic()
-        self.key = study.draft_key()
-        self.drafting = Drafting(self, lambda text: self.kept(lambda: study.store.save_draft(self.key, text)))
+        self._arrived = asyncio.Event()
+        self._outdated = False
+        self.drafting = Drafting(self, lambda text: self.kept(lambda: store.save_draft(shown.draft_key, text)))
+
+    @classmethod
+    def of(cls, study: Study) -> QuestionScreen:
+        """The question on which a sitting stands."""
+        asked = study.asked()
+        screen = cls(face(asked), study.index + 1, len(study.steps), study, study.store)
+        screen.asked, screen.attempt = asked, study.result()
+        screen._arrived.set()
+        return screen
+
+    @classmethod
+    def left_at(cls, standing: Standing, store: Store) -> QuestionScreen:
+        """The question at which a sitting was left, which is still to be read: :meth:`arrive` brings it."""
+        return cls(standing.face, standing.place, standing.steps, None, store)
+
+    @property
+    def waits(self) -> bool:
+        """Its sitting hasn't come yet."""
+        return not self._arrived.is_set()
+
+    def arrive(self, study: Study) -> None:
+        """Takes the sitting that was read meanwhile. Where it stands elsewhere, or the question is another one now, this screen
+        makes way."""
+        self.study = study
+        part = study.step.part
+        asked = study.asked() if part is not None and part.kind != "code" else None
+        self._outdated = asked is None or face(asked) != self.face or study.result() is not None
+        self.asked = asked
+        self._arrived.set()
+        if self._outdated and self.is_current:
+            self.leave()
+            self.show_step()
+        elif not self._outdated:
+            self.query_one("#heading-right", Static).update(self.heading()[1])
+            self._load_scorer()
+
+    async def ready(self) -> bool:
+        await self._arrived.wait()
+        return not self._outdated
+
+    def on_screen_resume(self) -> None:
+        if self._outdated:
+            self.show_step()
 
     def heading(self) -> tuple[str, str]:
-        asked = self.asked
-        part = f" · part {asked.number} of {asked.of}" if asked.of > 1 else ""
-        worth = points(asked.part.points, asked.part.points).split(" of ")[1]
-        return asked.title, f"{asked.loaded.item.kind}{part} · {worth} · {super().heading()[1]}"
+        shown = self.face
+        part = f" · part {shown.number} of {shown.parts}" if shown.parts > 1 else ""
+        worth = points(shown.points, shown.points).split(" of ")[1]
+        step, steps = (self._step, self._steps) if self.waits else (self.study.index + 1, len(self.study.steps))
+        return shown.title, f"{shown.kind}{part} · {worth} · {self.place(step, steps)}"
 
     def body(self) -> ComposeResult:
-        asked = self.asked
         with VerticalScroll(id="question", can_focus=False):
-            yield Markdown(asked.stem)
-            if asked.part_stem:
-                yield Markdown(asked.part_stem, id="part-stem")
+            yield Markdown(self.face.stem)
+            if self.face.part_stem:
+                yield Markdown(self.face.part_stem, id="part-stem")
             yield Static("", id="hint", markup=False)
 
     async def on_mount(self) -> None:
+        from quizapp.tui.app import quiz_app
+
         self.query_one("#hint").display = False
-        if self.attempt is None:
-            await self._take_answer()
-            if isinstance(self.asked.part, TextPart):
-                self.call_after_refresh(load_in_background)
-        else:
+        if self.attempt is not None:
             await self._show_result(self.attempt)
+            return
+        await self._take_answer()
+        if self.waits:
+            # Not before it has been painted: reading would take the time from that.
+            self.call_after_refresh(self.call_after_refresh, quiz_app(self).read_banks)
+        else:
+            self._load_scorer()
+
+    def _load_scorer(self) -> None:
+        if self.face.way.kind == "words":
+            from quizapp.scoring.tier import load_in_background
+
+            self.call_after_refresh(load_in_background)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         done = self.attempt is not None
         if action == "again":
-            return done and varies(self.asked.loaded)
+            return done and self._varies()
         if action in ("retry", "next", "undo"):
             return done
         if action == "dispute":
             return bool(self._open_criteria())
         if action == "hint":
-            return not done and self.asked.hint is not None
+            return not done and self.face.hint is not None
         return super().check_action(action, parameters)
 
     @property
@@ -128,17 +180,21 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         return self.query_one("#question", VerticalScroll)
 
     async def _take_answer(self) -> None:
-        draft = self.stored(lambda: self.study.store.draft(self.key)) or ""
-        box = answer_box(self.asked.part, self.asked.choices, self.asked.variant.values, draft)
+        draft = self.stored(lambda: self.store.draft(self.face.draft_key)) or ""
+        box = answer_box(self.face.way, draft)
         await self._view.mount(box)
         box.focus_field()
         self._began = time.monotonic()
         self.refresh_bindings()
 
     async def _show_result(self, attempt: Attempt) -> None:
+        from quizapp.tui.result import Result
+
         self.attempt = attempt
-        score = attempt.score()
+        score = self.study.score(attempt)
         assert score is not None
+        assert self.asked is not None
+        self._score = score
         result = Result(self.asked, attempt, score, self.study.library.registry)
         await self._view.mount(result)
         self._view.can_focus = True
@@ -157,6 +213,11 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
         self.drafting.typed(event.value)
         self.drafting.flush()
+        if not await self.ready():
+            return
+        from quizapp.scoring.answer import AnswerError
+        from quizapp.tui.confidence import Confidence
+
         box = self.query_one(AnswerBox)
         try:
             score = self.study.grade(event.value)
@@ -165,7 +226,7 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
             box.scroll_visible(animate=False)
             return
         self.pending = (event.value, score, round(time.monotonic() - self._began, 1))
-        if not self.asked.loaded.item.confidence:
+        if self.asked is not None and not self.asked.loaded.item.confidence:
             await self._give(None)
             return
         box.disabled = True
@@ -176,13 +237,12 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
     async def _withdraw(self) -> None:
         """Back to the answer, which nobody has judged yet."""
         self.pending = None
-        await self.query(Confidence).remove()
+        await self.query("Confidence").remove()
         box = self.query_one(AnswerBox)
         box.disabled = False
         box.focus_field()
 
-    @on(Confidence.Rated)
-    async def _rated(self, event: Confidence.Rated) -> None:
+    async def on_confidence_rated(self, event: Confidence.Rated) -> None:
         await self._give(event.level)
 
     async def _give(self, confidence: int | None) -> None:
@@ -193,7 +253,7 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         if attempt is None:
             return
         self.pending = None
-        await self.query(Confidence).remove()
+        await self.query("Confidence").remove()
         await self.query(AnswerBox).remove()
         await self._show_result(attempt)
 
@@ -205,7 +265,7 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
 
     async def action_retry(self) -> None:
         self.attempt = None
-        await self.query(Result).remove()
+        await self.query("Result").remove()
         self._view.can_focus = False
         await self._take_answer()
         self._view.scroll_home(animate=False)
@@ -222,11 +282,17 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
 
     def _open_criteria(self) -> list[tuple[str, str]]:
         """Criteria of a written answer that aren't met: id, and what is asked for."""
-        score = None if self.attempt is None else self.attempt.score()
-        if score is None or not isinstance(self.asked.part, TextPart):
+        if self.attempt is None or self.asked is None or self.asked.part.kind != "text":
             return []
+        from quizapp.model.variant import fill
+
         asked = {c.id: fill(c.description, self.asked.variant.values) for c in self.asked.part.rubric.criteria}
-        return [(c.id, asked.get(c.id, c.id)) for c in score.criteria if c.met != "met"]
+        return [(c.id, asked.get(c.id, c.id)) for c in self._score.criteria if c.met != "met"]
+
+    def _varies(self) -> bool:
+        from quizapp.practice.asked import varies
+
+        return self.asked is not None and varies(self.asked.loaded)
 
     def action_dispute(self) -> None:
         from quizapp.tui.dispute import DisputeScreen
@@ -245,6 +311,6 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
 
     def action_hint(self) -> None:
         hint = self.query_one("#hint", Static)
-        hint.update(inline(f"Hint: {self.asked.hint}"))
+        hint.update(inline(f"Hint: {self.face.hint}"))
         hint.display = True
         hint.scroll_visible(animate=False)

@@ -7,6 +7,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Markdown, Static
 
+from quizapp.practice.study import Study
 from quizapp.tui.study_page import StudyPage
 
 
@@ -20,6 +21,9 @@ class ReadingScreen(StudyPage):
         Binding("space", "read_on", "Read on", show=False),
     ]
 
+    def __init__(self, study: Study) -> None:
+        super().__init__(study, study.store, None)
+
     def body(self) -> ComposeResult:
         page = self.study.step.reading
         assert page is not None
@@ -32,10 +36,10 @@ class ReadingScreen(StudyPage):
     def on_mount(self) -> None:
         self.query_one("#reading").focus()
 
-    def action_read_on(self) -> None:
+    async def action_read_on(self) -> None:
         """A page down; at the end, the next step."""
         view = self.query_one("#reading", VerticalScroll)
         if view.scroll_offset.y >= view.max_scroll_y:
-            self.action_step(1)
+            await self.action_step(1)
         else:
             view.scroll_page_down(animate=False)

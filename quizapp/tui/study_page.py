@@ -1,29 +1,31 @@
 """What the screens of a study sitting share: back, skip, contents, the reading notes, home; and which screen a step needs."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from quizapp.practice.asked import is_code
-from quizapp.practice.study import Study
 from quizapp.tui.page import Page
 
+if TYPE_CHECKING:
+    from quizapp.practice.study import Study
+    from quizapp.store.store import Store
 
-def screen_for(study: Study) -> "StudyPage":
+
+def screen_for(study: "Study") -> "StudyPage":
     """The screen of the sitting's present step."""
     step = study.step
     if step.reading is not None:
         from quizapp.tui.reading import ReadingScreen
 
         return ReadingScreen(study)
-    if step.part is not None and is_code(step.part):
+    if step.part is not None and step.part.kind == "code":
         from quizapp.tui.lab import LabScreen
 
         return LabScreen(study)
     from quizapp.tui.question import QuestionScreen
 
-    return QuestionScreen(study)
+    return QuestionScreen.of(study)
 
 
 class StudyPage(Page):
@@ -37,19 +39,30 @@ class StudyPage(Page):
         Binding("escape", "home", "Home", key_display="Esc", priority=True),
     ]
 
-    def __init__(self, study: Study) -> None:
+    study: "Study"
+
+    def __init__(self, study: "Study | None", store: "Store", item: str | None) -> None:
+        """``study``: ``None`` while it is being read; ``item``: of the step, where it has one."""
         super().__init__()
-        self.study = study
-        loaded = study.step.loaded
-        self.flagged = loaded is not None and loaded.item.id in (self.stored(study.store.flagged) or ())
+        if study is not None:
+            self.study = study
+        self.store, self.item = store, item
+        self.flagged = item is not None and item in (self.stored(store.flagged) or ())
 
     def heading(self) -> tuple[str, str]:
-        flagged = "⚑ flagged · " if self.flagged else ""
-        return self.study.title, f"{flagged}{self.study.index + 1}/{len(self.study.steps)}"
+        return self.study.title, self.place(self.study.index + 1, len(self.study.steps))
+
+    def place(self, step: int, of: int) -> str:
+        """Which step of how many, and whether its item is flagged."""
+        return f"{'⚑ flagged · ' if self.flagged else ''}{step}/{of}"
+
+    async def ready(self) -> bool:
+        """Waits until the sitting has been read; False where this screen has to make way for another one."""
+        return True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "flag":
-            return self.study.step.loaded is not None
+            return self.item is not None
         return super().check_action(action, parameters)
 
     def leave(self) -> None:
@@ -62,8 +75,10 @@ class StudyPage(Page):
         """Replaces this screen by the one of the sitting's present step."""
         self.app.switch_screen(screen_for(self.study))
 
-    def action_step(self, by: int) -> None:
+    async def action_step(self, by: int) -> None:
         self.leave()
+        if not await self.ready():
+            return
         target = self.study.index + by
         if target >= len(self.study.steps):
             from quizapp.tui.summary import SummaryScreen
@@ -72,22 +87,23 @@ class StudyPage(Page):
         elif target >= 0 and self.stored(lambda: self.study.go(target)):
             self.show_step()
 
-    def action_next(self) -> None:
+    async def action_next(self) -> None:
         """What Enter does where a step is done; apart from skipping, so that the footer names both."""
-        self.action_step(1)
+        await self.action_step(1)
 
     def action_flag(self) -> None:
         """Raises or lowers the item's flag, which a sitting can be made of."""
-        loaded = self.study.step.loaded
-        raised = not self.flagged
-        if loaded is not None and self.kept(lambda: self.study.store.flag(loaded.item.id, raised)):
+        item, raised = self.item, not self.flagged
+        if item is not None and self.kept(lambda: self.store.flag(item, raised)):
             self.flagged = raised
             self.query_one("#heading-right", Static).update(self.heading()[1])
 
-    def action_contents(self) -> None:
+    async def action_contents(self) -> None:
+        self.leave()
+        if not await self.ready():
+            return
         from quizapp.tui.contents import ContentsScreen
 
-        self.leave()
         self.app.push_screen(ContentsScreen(self.study), self._go)
 
     def _go(self, index: int | None) -> None:
@@ -95,5 +111,7 @@ class StudyPage(Page):
             self.show_step()
 
     async def action_home(self) -> None:
+        from quizapp.tui.app import quiz_app
+
         self.leave()
-        await self.app.pop_screen()
+        await quiz_app(self).go_home()

@@ -72,14 +72,16 @@ class SummaryScreen(Page):
     def on_mount(self) -> None:
         self.query_one("#summary").focus()
 
-    def action_finish(self) -> None:
+    async def action_finish(self) -> None:
         self.kept(self.study.finish)
-        self.app.pop_screen()
+        await self.action_home()
 
     def action_back(self) -> None:
         from quizapp.tui.study_page import screen_for
 
         self.app.switch_screen(screen_for(self.study))
 
-    def action_home(self) -> None:
-        self.app.pop_screen()
+    async def action_home(self) -> None:
+        from quizapp.tui.app import quiz_app
+
+        await quiz_app(self).go_home()

@@ -150,4 +150,4 @@ and the one that your code *gave* it. `wanted` above `given`: the same length is
 
         await self.app.pop_screen()
         if isinstance(self.app.screen, StudyPage):
-            self.app.screen.action_step(1)
+            await self.app.screen.action_step(1)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from quizapp.model.figures import as_fraction
 from quizapp.model.verdict import TokenWeight
 
 SAME = 1e-6
@@ -36,11 +37,7 @@ def figure(value: float | None, largest: float) -> str:
         return "no number"
     if abs(value) <= SAME * largest:
         return "0"
-    for denominator in range(1, 200):
-        numerator = value * denominator
-        if round(numerator) and abs(numerator - round(numerator)) < SAME * abs(numerator):
-            return str(round(numerator)) if denominator == 1 else f"{round(numerator)}/{denominator}"
-    return f"{value:.4g}"
+    return as_fraction(value)
 
 
 def remark(wanted: float, given: float | None, largest: float) -> tuple[str, str]:

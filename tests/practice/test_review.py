@@ -7,8 +7,9 @@ from datetime import timedelta
 import pytest
 
 from quizapp.bank.load import Library, LoadedItem
+from quizapp.practice.face import open_review
 from quizapp.practice.queue import Plan
-from quizapp.practice.review import NothingToAsk, Review, open_review, where
+from quizapp.practice.review import NothingToAsk, Review, where
 from quizapp.practice.study import Study
 from quizapp.store.store import Store
 

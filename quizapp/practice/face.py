@@ -1,0 +1,218 @@
+"""What a learner sees of a question before it is answered: plain texts, kept with the sitting that stands there.
+
+Drawn from them, the question a sitting was left at stands on the screen before any bank is read. Here: what it looks like, and
+keeping that. Not here: what an answer is worth. Only making a face needs the banks; everything else here loads no model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from quizapp.store.record import DraftKey
+
+if TYPE_CHECKING:
+    from quizapp.model.formula import Value
+    from quizapp.model.question import Part
+    from quizapp.model.variant import ShownChoice
+    from quizapp.practice.asked import Asked
+    from quizapp.practice.study import Study
+    from quizapp.store.record import Session
+    from quizapp.store.store import Store
+
+STALE = timedelta(hours=12)
+"""A queue left alone for longer is not gone on with: a new one knows better what is due. What it had left is still due, or new."""
+
+
+class Option(NamedTuple):
+    """An option as shown."""
+
+    letter: str
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How an answer is given: by choosing, in one line, or in words."""
+
+    kind: Literal["choice", "line", "words"]
+    options: tuple[Option, ...] = ()
+    several: bool = False
+    """More than one option is right."""
+    note: str = ""
+    """What is accepted in a line."""
+    example: str = ""
+
+
+def choosing(choices: Sequence[ShownChoice], several: bool = False) -> Way:
+    """Answering by choosing."""
+    return Way("choice", tuple(Option(choice.letter, choice.id, choice.text) for choice in choices), several)
+
+
+def way(part: Part, choices: Sequence[ShownChoice], values: Mapping[str, Value]) -> Way:
+    """The way to answer that fits a part; code has none here."""
+    match part.kind:
+        case "choice":
+            return choosing(choices, len(part.keys) > 1)
+        case "numeric":
+            from quizapp.scoring.numeric import tolerance_of
+
+            unit = f" in {part.unit}" if part.unit else ""
+            within = float(tolerance_of(part, values)) * 100
+            note = f"A number{unit}: a fraction exactly, a decimal to within {within:.3g} %."
+            return Way("line", note=note, example="such as 7/5 or 1.4")
+        case "symbolic":
+            meanings = (f"  {symbol}  {' '.join(domain.meaning.split())}" for symbol, domain in part.symbols.items())
+            return Way("line", note="\n".join(("An expression in", *meanings)), example="such as a*(b + 1)/c")
+    return Way("words")
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A question with its numbers, as it is put."""
+
+    item: str
+    part: str
+    seed: int | None
+    kind: str
+    """Of the item: checkpoint, exercise, probe."""
+    title: str
+    number: int
+    """Which of the item's parts, from 1."""
+    parts: int
+    points: int
+    """Of this part."""
+    stem: str
+    part_stem: str | None
+    hint: str | None
+    way: Way
+
+    @property
+    def draft_key(self) -> DraftKey:
+        """Where its draft is kept."""
+        return DraftKey("study", self.item, self.part, self.seed)
+
+
+def face(asked: Asked) -> Face:
+    """What a question looks like."""
+    return Face(
+        item=asked.item_id,
+        part=asked.part.id,
+        seed=asked.variant.seed,
+        kind=asked.loaded.item.kind,
+        title=asked.title,
+        number=asked.number,
+        parts=asked.of,
+        points=asked.part.points,
+        stem=asked.stem,
+        part_stem=asked.part_stem,
+        hint=asked.hint,
+        way=way(asked.part, asked.choices, asked.variant.values),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a sitting stands, as its heading says it, and the question there."""
+
+    face: Face
+    sitting: str
+    """Its title."""
+    place: int
+    """Of the step, from 1."""
+    steps: int
+    bank: str
+    """The bank of the question."""
+    since: int
+    """Only answers stored after that of this id are answers to it."""
+    file: str
+    """The bank's file, absolute."""
+    digest: str
+    """Of the file's content, when the question was drawn from it."""
+
+
+def standing(study: Study) -> Standing | None:
+    """Where a sitting stands; ``None`` where no face can be kept: a reading page, a lab, a file that has gone."""
+    from quizapp.bank.draw import DrawError
+    from quizapp.model.formula import FormulaError
+
+    loaded, part = study.step.loaded, study.step.part
+    if loaded is None or part is None or part.kind == "code":
+        return None
+    try:
+        file = loaded.file.resolve()
+        return Standing(
+            face=face(study.asked()),
+            sitting=study.title,
+            place=study.index + 1,
+            steps=len(study.steps),
+            bank=loaded.bank_id,
+            since=study.since,
+            file=str(file),
+            digest=_digest(file),
+        )
+    except (OSError, DrawError, FormulaError):
+        return None  # whoever opens the question is told
+
+
+def kept(standing: Standing | None) -> dict[str, object] | None:
+    """As a session keeps it."""
+    return None if standing is None else asdict(standing)
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _read(value: Any) -> Standing | None:
+    try:
+        shown = value["face"]
+        options = tuple(Option(*map(str, option)) for option in shown["way"]["options"])
+        return Standing(**{**value, "face": Face(**{**shown, "way": Way(**{**shown["way"], "options": options})})})
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return None  # another version's, or none
+
+
+def open_review(store: Store) -> Session | None:
+    """The queue that was left unfinished and can be gone on with; ``None`` where none was."""
+    left = last_review(store)
+    return left if left is not None and store.clock() - left.updated_at < STALE else None
+
+
+def last_review(store: Store) -> Session | None:
+    """The queue left unfinished last, however long ago."""
+    return next(iter(store.unfinished("review")), None)
+
+
+def open_study(store: Store, bank: str | None, item: str | None) -> Session | None:
+    """The unfinished sitting over a bank, or over one item (of whatever bank, where none is given)."""
+    for session in store.unfinished("study"):
+        if session.item == item and bank in (session.bank, None if item else ""):
+            return session
+    return None
+
+
+def left_at(store: Store, session: Session | None, folders: Sequence[Path]) -> Standing | None:
+    """The unanswered question at which a sitting was left, as long as its bank lies in one of the folders, unchanged.
+
+    Raises:
+        quizapp.store.database.StoreError: the learner's file can't be read.
+    """
+    found = None if session is None else _read(session.position.get("standing"))
+    if found is None or session is None:
+        return None
+    file, asked = Path(found.file), found.face
+    try:
+        if not any(file.is_relative_to(folder.resolve()) for folder in folders) or _digest(file) != found.digest:
+            return None
+    except OSError:
+        return None
+    answers = store.attempts(session=session.id, item=asked.item, part=asked.part)
+    if any(one.id > found.since and one.seed == asked.seed and not one.withdrawn for one in answers):
+        return None
+    return found
