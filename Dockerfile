@@ -3,9 +3,12 @@
 #   quizapp sandbox build                                    from the package index that pip uses
 #   quizapp sandbox build --base IMAGE --wheels FOLDER       offline: another base, wheels from a folder
 #
-# BASE      any image with python3 (3.11 or later), pip and venv
-# TORCH     the version that the judge's messages and measurements were made with
-# PIP_ARGS  more arguments for pip: another index (PyTorch's own for CPU-only builds), or --no-index --find-links /wheels
+#   quizapp sandbox build --torch-build cpu|cu126|cu130|...  only with that build of torch; cuXYZ brings NCCL, for GPUs
+#
+# BASE         any image with python3 (3.11 or later), pip and venv; CUDA comes with torch's wheels, the driver with the engine
+# TORCH        the version that the judge's messages and measurements were made with
+# TORCH_BUILD  what must follow the + of torch's version; empty: whatever build pip finds
+# PIP_ARGS     more arguments for pip: another index (PyTorch has one for each build), or --no-index --find-links /wheels
 ARG BASE=python:3.12-slim
 
 FROM ${BASE} AS build
@@ -20,6 +23,9 @@ RUN python3 -m venv /opt/venv \
  && find torch/bin -type f ! -name torch_shm_manager -delete \
  && find . -name "*.pyi" -delete \
  && echo /opt/quizapp > quizapp.pth
+ARG TORCH_BUILD=""
+RUN /opt/venv/bin/python -c "import sys, torch; build = torch.__version__.partition('+')[2]; want = '${TORCH_BUILD}'; \
+sys.exit(want not in ('', build) and f'torch {torch.__version__} is not the build {want}: name PyTorch\'s index for it with --pip-args')"
 COPY sandbox/quizapp_sandbox /opt/quizapp/quizapp_sandbox
 # The root is read-only when it runs: without bytecode made here, each start would compile for seconds.
 RUN python3 -c "import compileall, sys, pathlib; \

@@ -43,8 +43,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.fail(f"this run must have a container engine: {reason}", pytrace=False)
         pytest.skip(reason)
     marker = item.get_closest_marker("gpu")
-    if marker is not None and _gpus() < marker.kwargs.get("ranks", 1):
-        pytest.skip("no GPU for each rank here")
+    if marker is not None and (found := _gpus()) < (ranks := marker.kwargs.get("ranks", 1)):
+        driver = "" if shutil.which("nvidia-smi") else ": there is no nvidia-smi"
+        pytest.skip(f"needs a GPU for each of {ranks} ranks; this machine has {found}{driver}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -99,15 +99,16 @@ def _bubblewrap() -> Finding:
 
 
 def _engine() -> Finding:
-    from quizapp.judge.runner import docker
+    from quizapp.judge.runner import docker, engine
     from quizapp.judge.runner.worker import BackendUnavailable
 
     try:
-        engine = docker.client()
+        version = docker.client().version()
+        meant = engine.find()
     except BackendUnavailable as error:
-        return Finding("container engine", "missing", str(error).partition(";")[0], "start Docker (sudo systemctl start docker)")
-    version = engine.version()
-    return Finding("container engine", "ok", f"{version.get('Version')} on {version.get('Os')}/{version.get('Arch')}")
+        detail, _, mend = str(error).partition("; ")
+        return Finding("container engine", "missing", detail, mend)
+    return Finding("container engine", "ok", f"{version.get('Version')} on {version.get('Os')}/{version.get('Arch')}, at {meant}")
 
 
 def _image() -> Finding:
@@ -115,43 +116,25 @@ def _image() -> Finding:
     from quizapp.judge.runner.worker import BackendUnavailable
 
     try:
-        docker.require_image(docker.client())
+        engine = docker.client()
+    except BackendUnavailable:
+        return Finding("sandbox image", "missing", "not known: no engine to ask", "mend the container engine first")
+    try:
+        docker.require_image(engine)
     except BackendUnavailable as error:
         return Finding("sandbox image", "missing", str(error).partition(";")[0], "quizapp sandbox build")
     return Finding("sandbox image", "ok", docker.image_name())
 
 
-def _gpus() -> Finding:
-    from quizapp.judge.runner import docker
-    from quizapp.judge.runner.worker import BackendUnavailable
-
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return Finding("gpus", "missing", "no NVIDIA driver here; ranks run on the CPU with gloo, which judges the same")
-    try:
-        done = subprocess.run([program, "-L"], capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding("gpus", "broken", f"nvidia-smi does not answer: {error}", "check the NVIDIA driver")
-    if done.returncode:
-        return Finding("gpus", "broken", done.stdout.strip() or done.stderr.strip(), "check the NVIDIA driver")
-    count = sum(line.startswith("GPU ") for line in done.stdout.splitlines())
-    try:
-        with_runtime = bool(docker.gpu_requests(docker.client()))
-    except BackendUnavailable:
-        with_runtime = False
-    detail = f"{count} GPUs; NCCL when a submission's ranks are no more than that"
-    if not with_runtime:
-        return Finding("gpus", "ok", f"{detail}; containers can't use them", "install the NVIDIA Container Toolkit")
-    return Finding("gpus", "ok", detail)
-
-
-CHECKS: tuple[Callable[[], Finding], ...] = (_python, _banks, _progress, _torch, _bubblewrap, _engine, _image, _gpus)
+CHECKS: tuple[Callable[[], Finding], ...] = (_python, _banks, _progress, _torch, _bubblewrap, _engine, _image)
 SIGNS = {"ok": "✓", "missing": "–", "broken": "✗"}
 
 
 def doctor(*, json: Json = False) -> int:
     """Say in plain words what works here, what does not, and the command that mends it."""
-    findings = [check() for check in CHECKS]
+    from quizapp.cli import doctor_gpus
+
+    findings = [*(check() for check in CHECKS), *doctor_gpus.explain(doctor_gpus.look())]
     state = {finding.name: finding.state for finding in findings}
     backends = [
         *(["docker"] if state["container engine"] == state["sandbox image"] == "ok" else []),

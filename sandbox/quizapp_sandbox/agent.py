@@ -18,8 +18,18 @@ from quizapp_sandbox import wire
 ROLES = ("submission", "oracle")
 
 
-def _warm_up() -> None:
-    """Loads what a first DDP step loads, so that no fork pays for it; leaves one thread and CUDA untouched."""
+def _gpus() -> int:
+    """Counted by the driver's management library: the CUDA runtime, once asked, is of no use to forked children."""
+    import torch
+
+    return torch.cuda.device_count()
+
+
+def _warm_up(gpus: int = 0) -> None:
+    """Loads what a first DDP step loads, so that no fork pays for it; leaves one thread and CUDA untouched.
+
+    With GPUs no backward is run: autograd would start a thread for each of them, and could then not be used in any fork.
+    """
     import torch
     import torch._dynamo
     import torch.distributed.nn
@@ -27,16 +37,18 @@ def _warm_up() -> None:
 
     torch.set_num_threads(1)
     weight = torch.zeros(2, 2, dtype=torch.float64, requires_grad=True)
-    torch.nn.functional.cross_entropy(torch.ones(2, 2, dtype=torch.float64) @ weight, torch.tensor([0, 1])).backward()  # type: ignore[no-untyped-call]
+    loss = torch.nn.functional.cross_entropy(torch.ones(2, 2, dtype=torch.float64) @ weight, torch.tensor([0, 1]))
+    if not gpus:
+        loss.backward()  # type: ignore[no-untyped-call]
     threads = "/proc/self/task"
     if os.path.isdir(threads) and len(os.listdir(threads)) != 1:
         raise RuntimeError("the agent has more than one thread; its forks would hang")
 
 
-def _facts() -> dict[str, Any]:
+def _facts(gpus: int = 0) -> dict[str, Any]:
     import torch
 
-    return {"torch": torch.__version__, "gpus": torch.cuda.device_count(), "python": sys.version.split()[0]}
+    return {"torch": torch.__version__, "gpus": gpus, "python": sys.version.split()[0]}
 
 
 class Host:
@@ -68,7 +80,7 @@ def _take_over_streams() -> Host:
     return Host(source, sink)
 
 
-def _serve_submissions(host: Host) -> None:
+def _serve_submissions(host: Host, gpus: int) -> None:
     from quizapp_sandbox import groups, journal
     from quizapp_sandbox.ranks import Placement
     from quizapp_sandbox.scenario_run import run_all
@@ -86,7 +98,7 @@ def _serve_submissions(host: Host) -> None:
         return groups.form(placement)
 
     try:
-        host.send(wire.Frame("ready", _facts()))
+        host.send(wire.Frame("ready", _facts(gpus)))
         while True:
             frame = host.receive()
             request = dict(frame.data)
@@ -138,12 +150,19 @@ def main(arguments: list[str] | None = None) -> int:
     confine.die_with_parent()
     confine.hide_memory()
     confine.adopt_orphans()
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # whatever of torch asks for GPUs must not start CUDA here either
+    if role == "oracle":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
     host = _take_over_streams()
     try:
-        _warm_up()
+        gpus = _gpus()
+        _warm_up(gpus)
         gc.collect()
         gc.freeze()
-        (_serve_submissions if role == "submission" else _serve_references)(host)
+        if role == "submission":
+            _serve_submissions(host, gpus)
+        else:
+            _serve_references(host)
     except (wire.WireClosed, BrokenPipeError):
         return 0
     return 0

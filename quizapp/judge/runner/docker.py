@@ -4,26 +4,39 @@ No mounts and no network, so that a remote engine (``DOCKER_HOST``, contexts) wo
 """
 
 import contextlib
+import importlib.util
+import os
 import socket
 import struct
 import threading
 import uuid
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from quizapp import __version__
+from quizapp.judge.runner import engine as engines
 from quizapp.judge.runner import sources
+from quizapp.judge.runner.gpus import Gpus, choose
 from quizapp.judge.runner.worker import BackendUnavailable, Role, Worker
 
 REPOSITORY = "quizapp-sandbox"
 LABEL = "quizapp.worker"
 SOURCES_LABEL = "quizapp.sources"
 """Holds the digest of what the image was built from."""
+CLIENT_SECONDS = 30
 MEMORY = 2 << 30
 PIDS = 128
+OPEN_FILES = 512
 CPUS = 4
 CPU_PERIOD = 100_000
 """Microseconds over which the engine counts CPU time."""
+GPU_MEMORY = 16 << 30
+"""A CUDA context takes some 0.5 GiB of host memory for each rank, and pinned buffers count as well."""
+GPU_PIDS = 1024
+GPU_OPEN_FILES = 4096
+GPU_SHARED_MEMORY = 1 << 30
+"""NCCL's buffers between ranks that have no direct way from GPU to GPU."""
 
 
 def image_name() -> str:
@@ -32,20 +45,41 @@ def image_name() -> str:
 
 
 def client() -> Any:
-    """A client of the engine that the environment names.
+    """A client of the engine that ``DOCKER_HOST`` or the docker context names.
 
     Raises:
-        BackendUnavailable: no engine answers.
+        BackendUnavailable: none is meant that exists, or it does not answer.
     """
     import docker
 
+    meant = engines.find()
     try:
-        engine = docker.from_env(timeout=30)
+        engine = docker.DockerClient(timeout=CLIENT_SECONDS, **engines.options(meant))
         engine.ping()
+    except BackendUnavailable:
+        raise
     except Exception as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise BackendUnavailable(f"no container engine answers ({reason}); start Docker, or use --backend local") from None
+        raise BackendUnavailable(f"no container engine answers at {meant}: {_reason(error)}; {_mend(meant)}") from None
     return engine
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost cause on one line: the SDK wraps a refused connection several times."""
+    seen = {id(error)}
+    while (inner := error.__cause__ or error.__context__) is not None and id(inner) not in seen:
+        seen.add(id(inner))
+        error = inner
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+def _mend(meant: engines.Engine) -> str:
+    if str(meant.address).startswith("ssh://") and importlib.util.find_spec("paramiko") is None:
+        return 'engines over ssh need `pip install "quizapp[ssh]"`'
+    if meant.is_remote:
+        return f"see `docker --host {meant.address} version`; `docker context use default` without DOCKER_HOST means this machine's"
+    return "start Docker (sudo systemctl start docker), or use --backend local"
 
 
 def require_image(engine: Any) -> None:
@@ -62,37 +96,34 @@ def require_image(engine: Any) -> None:
         )
 
 
-def gpu_requests(engine: Any) -> list[Any]:
-    """All GPUs, where the engine has the NVIDIA runtime; none elsewhere."""
-    import docker
-
-    if "nvidia" not in (engine.info().get("Runtimes") or {}):
-        return []
-    return [docker.types.DeviceRequest(count=-1, capabilities=[["gpu"]])]
-
-
-def host_options(with_gpus: bool) -> dict[str, Any]:
-    """The hardening of a worker's container."""
-    import docker
-
-    return {
+def host_options(gpus: Gpus | None = None) -> dict[str, Any]:
+    """The hardening of a worker's container, as plain data. With GPUs it is wider where CUDA and NCCL need it: host memory that is
+    pinned, shared memory, threads and open files; nothing else differs."""
+    memory = MEMORY if gpus is None else GPU_MEMORY
+    files = OPEN_FILES if gpus is None else GPU_OPEN_FILES
+    options: dict[str, Any] = {
         "network_mode": "none",
         "read_only": True,
         "tmpfs": {"/tmp": "rw,noexec,nosuid,nodev,size=64m,mode=1777"},
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges"],
-        "pids_limit": PIDS if not with_gpus else 1024,
-        "mem_limit": MEMORY if not with_gpus else 16 << 30,
-        "memswap_limit": MEMORY if not with_gpus else 16 << 30,
+        "pids_limit": PIDS if gpus is None else GPU_PIDS,
+        "mem_limit": memory,
+        "memswap_limit": memory,
         "cpu_period": CPU_PERIOD,
         "cpu_quota": CPUS * CPU_PERIOD,
-        "ipc_mode": "private" if with_gpus else "none",
-        "log_config": docker.types.LogConfig(type="none"),
+        "ipc_mode": "none" if gpus is None else "private",
+        "log_config": {"Type": "none", "Config": {}},
         "ulimits": [
-            docker.types.Ulimit(name="nofile", soft=512 if not with_gpus else 4096, hard=512 if not with_gpus else 4096),
-            docker.types.Ulimit(name="core", soft=0, hard=0),
+            {"Name": "nofile", "Soft": files, "Hard": files},
+            {"Name": "core", "Soft": 0, "Hard": 0},
         ],
     }
+    if gpus is not None:
+        options["shm_size"] = GPU_SHARED_MEMORY
+        options["ulimits"].append({"Name": "memlock", "Soft": -1, "Hard": -1})
+        options["device_requests"] = [gpus.request()]
+    return options
 
 
 class _Container:
@@ -104,11 +135,8 @@ class _Container:
         self._errors = b""
         self._left = 0
         self._killed = threading.Event()
-        gpus = gpu_requests(engine)
         api = engine.api
-        options = host_options(bool(gpus))
-        if gpus:
-            options["device_requests"] = gpus
+        options = host_options(choose(role, _info(), os.environ))
         self._id = api.create_container(
             image_name(),
             command=[role],
@@ -171,6 +199,12 @@ def _engine() -> Any:
     engine = client()
     require_image(engine)
     return engine
+
+
+@lru_cache(maxsize=1)
+def _info() -> Mapping[str, Any]:
+    """What the engine tells of itself."""
+    return dict(_engine().info())
 
 
 def start(role: Role) -> Worker:

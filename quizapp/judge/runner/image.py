@@ -36,12 +36,13 @@ def context(wheels: Path | None) -> IO[bytes]:
     return spooled
 
 
-def build(base: str | None, wheels: Path | None, pip_args: str) -> Iterator[str]:
+def build(base: str | None, wheels: Path | None, pip_args: str, torch_build: str = "") -> Iterator[str]:
     """Builds the image and gives the engine's lines as they come.
 
     Args:
         base: the image to build on, instead of the Dockerfile's own.
         wheels: a folder of wheels; the build then uses no network.
+        torch_build: ``cpu``, ``cu130`` or the like; the image is refused if torch is another build. Empty: any.
 
     Raises:
         BackendUnavailable: no engine. BuildFailed: the engine refused a step.
@@ -54,6 +55,8 @@ def build(base: str | None, wheels: Path | None, pip_args: str) -> Iterator[str]
         arguments["PIP_ARGS"] = f"--no-index --find-links /wheels {pip_args}".strip()
     if base:
         arguments["BASE"] = base
+    if torch_build:
+        arguments["TORCH_BUILD"] = torch_build
     try:
         with context(wheels) as tar:
             lines = engine.api.build(
@@ -72,7 +75,8 @@ def build(base: str | None, wheels: Path | None, pip_args: str) -> Iterator[str]
                 if "error" in line:
                     raise BuildFailed(str(line["error"]).strip())
                 text = str(line.get("stream") or line.get("status") or "").strip()
-                if text:
+                # The last line that comes is what a failure is explained with; this one follows every step.
+                if text and not text.startswith(("\x1b[0m", "Removing intermediate container")):
                     yield text
     except sdk.errors.APIError as error:
         raise BuildFailed(str(error.explanation or error)) from None
