@@ -14,6 +14,7 @@ from quizapp.practice.asked import scorer
 from quizapp.practice.interview_dialogue import Dialogue
 from quizapp.practice.interview_exchange import Exchange, Key, Question
 from quizapp.practice.interview_plan import ALL_BANKS, Setup, read_setup
+from quizapp.practice.standing import Opinions
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
 from quizapp.store.store import Store
 
@@ -33,9 +34,9 @@ def open_session(store: Store, bank: str | None = None) -> Session | None:
 
 
 def next_seed(store: Store) -> int:
-    """A seed for the next interview, where the learner chooses none: one more than the last one's."""
+    """A seed for the next interview, where the learner chooses none: one more than the last one's, from 1 on."""
     last = last_session(store)
-    return 0 if last is None or last.seed is None else last.seed + 1
+    return 1 if last is None or last.seed is None else last.seed + 1
 
 
 def last_session(store: Store) -> Session | None:
@@ -156,7 +157,17 @@ class Interview:
         except (KeyError, ValueError):
             gone = "This question is no longer in the banks, or not in this form."
             question = Question(key, "lab" if lab else "words", "", gone, title=attempt.item)
-        return Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds)
+        return Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds, attempt.id)
+
+    def as_they_stand(self, opinions: Opinions) -> tuple[Exchange, ...]:
+        """What was said, with the scores that hold now: as last regraded, an instructor's rulings over them. What was asked, and
+        why, hangs on the scores of then."""
+        stored = {attempt.id: attempt for attempt in self.store.attempts(session=self.session.id)}
+        found = []
+        for one in self.exchanges:
+            attempt = None if one.attempt is None or one.score is None else stored.get(one.attempt)
+            found.append(one if attempt is None else replace(one, score=opinions.standing(attempt)))
+        return tuple(found)
 
     def _lab_seed(self, item: str) -> int | None:
         return next((one.seed for one in self.dialogue.asks if one.item == item), None)
@@ -234,7 +245,7 @@ class Interview:
         if question.kind != "lab":
             raise ValueError("the open question is no lab")
         self._labs[question.key.item] = attempt.id
-        exchange = Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds)
+        exchange = Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds, attempt.id)
         return self._go_on(exchange)
 
     def _open(self) -> Question:
@@ -260,8 +271,8 @@ class Interview:
             seconds=seconds,
         )
         # Who passes may have written something first: that stays as a draft.
-        self.store.add(answer, self.draft_key() if text.strip() else None)
-        return self._go_on(Exchange(question, text, score, None, seconds))
+        stored = self.store.add(answer, self.draft_key() if text.strip() else None)
+        return self._go_on(Exchange(question, text, score, None, seconds, stored.id))
 
     def _go_on(self, exchange: Exchange) -> Question | None:
         self._elapsed, self._since = self.elapsed, self.clock()

@@ -18,6 +18,7 @@ from quizapp.practice.interview import Interview
 from quizapp.practice.interview_belief import NAMED, WORTH_SAYING
 from quizapp.practice.interview_exchange import Exchange, Question
 from quizapp.practice.interview_plan import Kind, role, shown_by, subjects
+from quizapp.practice.standing import Opinions
 
 STRONG = 0.7
 """Share of the points from which a topic is a strength."""
@@ -40,6 +41,8 @@ KINDS: Mapping[Kind, str] = {
 class Line:
     """One criterion of one answer."""
 
+    criterion: str
+    """Its id."""
     description: str
     met: Met
     points: int
@@ -47,6 +50,8 @@ class Line:
     words: tuple[str, ...]
     """The words of the answer that decided it."""
     reason: str
+    disputed: bool
+    """The candidate says that it was said; nobody has ruled on it yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,15 @@ class Row:
     """What a strong answer would have said beside what was said."""
     notes: str
     seconds: float | None
+    attempt: int | None
+    """The stored answer's id."""
+
+    @property
+    def open_lines(self) -> tuple[Line, ...]:
+        """Criteria of an answer in words that can be disputed."""
+        if self.question.rubric is None or self.passed or self.attempt is None:
+            return ()
+        return tuple(line for line in self.lines if line.met != "met" and not line.disputed)
 
     @property
     def label(self) -> str:
@@ -191,17 +205,19 @@ def right_answer(asked: Asked) -> str | None:
     return None
 
 
-def _line(one: CriterionScore, question: Question, text: str) -> Line:
+def _line(one: CriterionScore, question: Question, text: str, disputed: bool) -> Line:
     described = {} if question.rubric is None else {criterion.id: criterion.description for criterion in question.rubric.criteria}
     words = tuple(" ".join(text[start:end].split()) for start, end in joined(one.evidence, len(text)))
     description = described.get(one.id) or KINDS[question.kind].capitalize()
-    return Line(" ".join(description.split()), one.met, one.points, one.max_points, words, " ".join(one.reason.split()))
+    reason = " ".join(one.reason.split())
+    return Line(one.id, " ".join(description.split()), one.met, one.points, one.max_points, words, reason, disputed)
 
 
-def _row(number: int, exchange: Exchange, notes: str) -> Row:
+def _row(number: int, exchange: Exchange, notes: str, opinions: Opinions) -> Row:
     question, text = exchange.question, exchange.text
     criteria = () if exchange.score is None else exchange.score.criteria
-    lines = tuple(_line(one, question, text) for one in criteria)
+    waiting = {criterion for at, criterion in opinions.disputes.keys() - opinions.rulings.keys() if at == exchange.attempt}
+    lines = tuple(_line(one, question, text, one.id in waiting) for one in criteria)
     met = [span for one in criteria if one.met == "met" for span in one.evidence]
     missing = tuple(line.description for line in lines if line.met != "met") if question.rubric is not None else ()
     verdict = None
@@ -223,6 +239,7 @@ def _row(number: int, exchange: Exchange, notes: str) -> Row:
         missing,
         notes,
         exchange.seconds,
+        exchange.attempt,
     )
 
 
@@ -264,9 +281,11 @@ def _next(library: Library, rows: Sequence[Row], named: Sequence[Shown], suspect
 
 
 def debrief(interview: Interview) -> Debrief:
-    """What the interview showed so far."""
+    """What the interview showed so far. Raises :class:`~quizapp.store.database.StoreError`."""
     library, setup = interview.library, interview.setup
-    rows = tuple(_row(at, one, interview.notes(at)) for at, one in enumerate(interview.exchanges, 1))
+    opinions = Opinions.of(interview.store)
+    found = interview.as_they_stand(opinions)
+    rows = tuple(_row(at, one, interview.notes(at), opinions) for at, one in enumerate(found, 1))
     where: dict[str, list[int]] = {}
     for row in rows:
         for id_ in row.named:

@@ -85,6 +85,8 @@ class Exchange:
     score: Score | None = None
     verdict: Verdict | None = None
     seconds: float | None = None
+    attempt: int | None = None
+    """The stored answer's id."""
 
     @property
     def passed(self) -> bool:

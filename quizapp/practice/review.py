@@ -3,7 +3,7 @@
 What earned less than half its points comes once more at the end, with other numbers where it has any. Draws nothing on a screen.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,9 +57,19 @@ def _entry(value: object) -> Entry | None:
     return None
 
 
+def finding(store: Store, library: Library) -> Callable[[], Knowledge]:
+    """What finds out where the learner stands now. It doesn't use the store any more, so that a thread can call it.
+
+    Raises:
+        quizapp.store.database.StoreError: the learner's file can't be read.
+    """
+    marks, now, flagged, recommended = as_they_stand(store)[0], store.clock(), store.flagged(), tuple(store.recommended())
+    return lambda: knowledge(library, marks, now, flagged, recommended)
+
+
 def where(store: Store, library: Library) -> Knowledge:
     """Where the learner stands now. Raises :class:`~quizapp.store.database.StoreError`."""
-    return knowledge(library, as_they_stand(store)[0], store.clock(), store.flagged(), tuple(store.recommended()))
+    return finding(store, library)()
 
 
 def plan_title(plan: Plan, library: Library) -> str:
@@ -72,9 +82,10 @@ def plan_title(plan: Plan, library: Library) -> str:
 class Review(Study):
     """A sitting over a queue."""
 
-    def __init__(self, store: Store, library: Library, plan: Plan | None = None) -> None:
+    def __init__(self, store: Store, library: Library, plan: Plan | None = None, found: Knowledge | None = None) -> None:
         """Starts a sitting over a plan's queue, ending the one left open; without a plan, resumes that one, else takes the usual
-        plan, and begins with what a queue left too long ago stood at, if that is still due or new.
+        plan, and begins with what a queue left too long ago stood at, if that is still due or new. ``found``: where the learner
+        stands, if that is known already; it takes a while to find out.
 
         Raises:
             NothingToAsk: the plan holds no item.
@@ -94,7 +105,7 @@ class Review(Study):
             self.resumed = bool(self.entries)
         if not self.entries:
             self.plan = plan or Plan()
-            self.entries = self._queued(self.plan, self._left_at() if plan is None else None)
+            self.entries = self._queued(self.plan, found or where(store, library), self._left_at() if plan is None else None)
             if not self.entries:
                 raise NothingToAsk("nothing is left to ask here; choose another kind of sitting, topic or difficulty")
             for old in store.unfinished("review"):
@@ -106,8 +117,7 @@ class Review(Study):
         if not self.resumed:
             self._keep()
 
-    def _queued(self, plan: Plan, first: Entry | None) -> tuple[Entry, ...]:
-        found = where(self.store, self.library)
+    def _queued(self, plan: Plan, found: Knowledge, first: Entry | None) -> tuple[Entry, ...]:
         last = self.store.last_attempt()
         items = queue(plan, found, last)
         entries = [Entry(item, self._other_numbers(item, last) if item in found.memory else None, last) for item in items]

@@ -123,9 +123,12 @@ class Study:
         seed = self.seed(step.loaded.item.id)
         return next((attempt for attempt in found if attempt.seed == seed and attempt.score() is not None), None)
 
-    def score(self, attempt: Attempt) -> Score | None:
-        """What an answer stands at: as last regraded, with an instructor's rulings over it."""
-        return Opinions.of(self.store).standing(attempt)
+    def stands_at(self, attempt: Attempt) -> tuple[Score | None, frozenset[str]]:
+        """What an answer stands at: as last regraded, with an instructor's rulings over it; and the criteria of which the learner
+        says *I did say that*, and on which nobody has ruled yet."""
+        opinions = Opinions.of(self.store)
+        waiting = opinions.disputes.keys() - opinions.rulings.keys()
+        return opinions.standing(attempt), frozenset(criterion for at, criterion in waiting if at == attempt.id)
 
     def withdraw(self) -> Attempt | None:
         """Takes back the last answer to the present question as a slip: it stays in the log and counts for nothing.

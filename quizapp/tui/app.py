@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from quizapp.judge.bench import Bench
     from quizapp.practice.face import Standing
     from quizapp.practice.interview_plan import Setup
-    from quizapp.practice.queue import Plan
+    from quizapp.practice.queue import Knowledge, Plan
     from quizapp.practice.study import Study
     from quizapp.tui.home import HomeScreen
     from quizapp.tui.question import QuestionScreen
@@ -55,7 +55,7 @@ class QuizApp(App[None]):
     TITLE = "quizapp"
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS = App.COMMANDS | {own_commands}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {own_commands}  # Textual's own stand among them
     SCREENS: ClassVar[dict[str, Callable[[], HomeScreen]]] = {"home": home_screen}  # type: ignore[assignment]
 
     def __init__(
@@ -177,7 +177,7 @@ class QuizApp(App[None]):
         if self.library is not None and start == "interview":
             self.interview(bank, confined=True)
         if self.library is not None and start == "review":
-            self.review(self._plan)
+            self._open_review(self._plan, None)
         if self.library is None or bank is None:
             return
         if start == "study":
@@ -215,21 +215,40 @@ class QuizApp(App[None]):
 
             self.push_screen(screen_for(study))
 
-    def review(self, plan: Plan | None = None) -> bool:
-        """Opens a queue: a new one for a plan, else the one left open, else what is due with new items between; whether there is
-        anything to ask."""
+    def review(self, plan: Plan | None = None, found: Knowledge | None = None) -> None:
+        """Opens a queue: a new one for a plan, else the one left open, else what is due with new items between. ``found``: where
+        the learner stands, if that is known already; else a thread finds it out, and keys are answered meanwhile."""
+        from quizapp.practice.face import open_review
+        from quizapp.practice.review import finding
+
+        assert self.library is not None
+        try:
+            if found is not None or (plan is None and open_review(self.store) is not None):
+                self._open_review(plan, found)
+                return
+            find = finding(self.store, self.library)
+        except StoreError as error:
+            self.notify(str(error), severity="warning", timeout=10, markup=False)
+            return
+
+        def run() -> None:
+            known = find()
+            self.call_from_thread(self._open_review, plan, known)
+
+        self.run_worker(run, thread=True, exclusive=True, group="queue")
+
+    def _open_review(self, plan: Plan | None, found: Knowledge | None) -> None:
         from quizapp.practice.review import NothingToAsk, Review
 
         assert self.library is not None
         try:
-            review = Review(self.store, self.library, plan)
+            review = Review(self.store, self.library, plan, found)
         except (NothingToAsk, StoreError) as error:
             self.notify(str(error), severity="warning", timeout=10, markup=False)
-            return False
+            return
         from quizapp.tui.study_page import screen_for
 
         self.push_screen(screen_for(review))
-        return True
 
     def contents(self, bank: str) -> None:
         """Opens a sitting at a step of the learner's choice."""

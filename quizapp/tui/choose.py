@@ -11,9 +11,8 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from quizapp.practice.queue import LENGTH, Knowledge, Plan, Selection, candidates, knowledge
-from quizapp.practice.review import TITLES
-from quizapp.practice.standing import as_they_stand
+from quizapp.practice.queue import LENGTH, Knowledge, Plan, Selection, candidates
+from quizapp.practice.review import TITLES, finding
 from quizapp.tui.dial import Dial
 from quizapp.tui.page import Page
 from quizapp.tui.ticks import Ticks
@@ -76,9 +75,9 @@ are asked. The line on top says how many items that makes. New items come in an 
         assert library is not None
         self.query_one("#selection").focus()
         store = app.store
-        read = self.stored(lambda: (as_they_stand(store)[0], store.clock(), store.flagged(), tuple(store.recommended())))
-        if read is not None:
-            self.reckon(lambda: knowledge(library, *read), self._take)
+        find = self.stored(lambda: finding(store, library))
+        if find is not None:
+            self.reckon(find, self._take)
 
     def _take(self, found: Knowledge) -> None:
         self._found = found
@@ -142,7 +141,7 @@ are asked. The line on top says how many items that makes. New items come in an 
         app, plan = quiz_app(self), self.plan()
         if self._found is not None and candidates(plan, self._found):
             await app.pop_screen()
-            app.review(plan)
+            app.review(plan, self._found)
         else:
             self.app.notify("Nothing is left to ask here; choose another kind, topic or difficulty.", timeout=5, markup=False)
 

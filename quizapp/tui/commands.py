@@ -38,6 +38,8 @@ class QuizCommands(Provider):
             yield from self._places(app, app.library)
         for theme, name in themes.LOOKS.items():
             yield f"Colours: {name}", "How the app looks; it is remembered", partial(setattr, app, "theme", theme)
+        yield "Screenshot", "Writes this screen to a file, as SVG", app.deliver_screenshot
+        yield "Quit", "What you typed is kept", app.action_quit
 
     def _places(self, app: QuizApp, library: Library) -> Iterator[Entry]:
         from quizapp.tui.choose import ChooseScreen

@@ -102,7 +102,7 @@ and the clock waits.
     def heading(self) -> tuple[str, str]:
         setup = self.interview.setup
         name = self.interview.dialogue.subject if setup.role == "any" else role(setup.role).title
-        return f"Interview · {name[:1].upper()}{name[1:]}", ""
+        return f"Interview · {name[:1].upper()}{name[1:]} · seed {setup.seed}", ""
 
     def body(self) -> ComposeResult:
         with Horizontal(id="room"):

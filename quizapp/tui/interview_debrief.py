@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Collapsible, Markdown, Static
@@ -17,6 +17,7 @@ from quizapp.practice.interview import Interview
 from quizapp.practice.interview_debrief import Debrief, Line, Row, Shown, TopicResult, debrief, hand_over
 from quizapp.practice.interview_export import clock, html, markdown
 from quizapp.practice.interview_phrases import CLOSING
+from quizapp.store.opinion import dispute
 from quizapp.tui.inline import inline
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points, sign, style, word
@@ -58,8 +59,14 @@ def _line(line: Line, described: bool) -> Content:
     words = " … ".join(f"“{words}”" for words in line.words)
     if not described:
         return Content.assemble(head, inline(line.reason))
-    tail = Content(f"\n    {words}") if words else Content("")
-    return Content.assemble(head, inline(line.description), tail)
+    if words:
+        said = Content(f"\n    {words}")
+    elif line.met == "met":
+        said = Content.assemble("\n    ", inline(line.reason))  # a person's word, or a rule that has no span
+    else:
+        said = Content("")
+    waits = "\n    You say that you said it: an instructor finds it with `quizapp review`." if line.disputed else ""
+    return Content.assemble(head, inline(line.description), said, (waits, "$foreground-muted"))
 
 
 class InterviewDebriefScreen(Page):
@@ -68,10 +75,11 @@ class InterviewDebriefScreen(Page):
     CSS_PATH = "interview_debrief.tcss"
     ABOUT = """
 **The debrief.** `Tab` goes from question to question, `Enter` unfolds one: the question, your answer, each point with the words
-that met it, and what a strong answer says. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next stands in your
-queue.
+that earned it, and what a strong answer says. `d` on a question says *I did say that* of a point it missed: an instructor will look
+at it. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next stands in your queue.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("d", "dispute", "I did say that"),
         Binding("e", "export", "Export"),
         Binding("a", "all", "Unfold all"),
         Binding("escape", "home", "Home", key_display="Esc", priority=True),
@@ -91,8 +99,8 @@ queue.
             yield from self._summary()
             yield Static("Questions and answers", classes="caption")
             for row in self.found.rows:
-                with Collapsible(title=_row_title(row), collapsed=True):
-                    yield from self._row(row)
+                with Collapsible(title=_row_title(row), collapsed=True, name=str(row.number)):
+                    yield Vertical(*self._row(row), classes="row")
 
     def _summary(self) -> Iterator[Widget]:
         found = self.found
@@ -111,6 +119,8 @@ queue.
             yield Static("To study next (in your queue)", classes="caption gap")
             for entry in found.study_next:
                 yield Static(Content.assemble("· ", inline(entry.title, "bold"), (f"  {entry.reason}", "$foreground-muted")))
+        again = f"Seed {found.seed}: the same choices, the same seed and the same answers give the same interview."
+        yield Static(Content.assemble((again, "$foreground-muted")), classes="gap")
         yield Static("", classes="gap")
 
     def _row(self, row: Row) -> Iterator[Widget]:
@@ -140,6 +150,46 @@ queue.
             self.kept(self.interview.end)
         self.kept(lambda: hand_over(self.interview, self.found))
         self.query_one("#debrief").focus(scroll_visible=False)
+
+    def on_descendant_focus(self) -> None:
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "dispute":
+            return bool(self._marked() is not None and self.found.rows[self._marked() or 0].open_lines)
+        return super().check_action(action, parameters)
+
+    def _marked(self) -> int | None:
+        """Which row the focus is on."""
+        if self.focused is None:
+            return None
+        for one in self.query(Collapsible):
+            if one in self.focused.ancestors_with_self:
+                return int(one.name or 1) - 1
+        return None
+
+    def action_dispute(self) -> None:
+        from quizapp.tui.dispute import DisputeScreen
+
+        at = self._marked()
+        if at is None:
+            return
+        row = self.found.rows[at]
+
+        async def disputed(found: tuple[str, tuple[int, int]] | None) -> None:
+            attempt = row.attempt
+            if found is None or attempt is None:
+                return
+            criterion, span = found
+            if self.kept(lambda: dispute(self.interview.store, attempt, criterion, span)):
+                self.found = debrief(self.interview)
+                box = self.query(Collapsible)[at].query_one(".row", Vertical)
+                await box.remove_children()
+                await box.mount(*self._row(self.found.rows[at]))
+                self.refresh_bindings()
+                self.app.notify("Kept. An instructor finds it with `quizapp review`.", title="You did say that", markup=False)
+
+        self.app.push_screen(DisputeScreen(row.text, [(line.criterion, line.description) for line in row.open_lines]), disputed)
 
     def action_all(self) -> None:
         folded = [one for one in self.query(Collapsible) if one.collapsed]

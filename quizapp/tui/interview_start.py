@@ -22,6 +22,8 @@ from quizapp.tui.dial import Dial
 from quizapp.tui.page import Page
 from quizapp.tui.ticks import Ticks
 
+SEEDS = 10
+"""Offered on either side."""
 WHAT = (
     "A mock interview: it asks, listens, asks back about what is wrong or missing, and tells you at the end what it saw. "
     "Nothing is scored while you talk. Enter begins with what stands here."
@@ -34,7 +36,8 @@ class InterviewStartScreen(Page):
     CSS_PATH = "interview_start.tcss"
     ABOUT = """
 **Before the interview.** `Enter` begins. The arrows move and change; in the list of topics `Space` ticks one, and with none ticked
-all of the role are asked about. The same seed and the same answers give the same interview. `d` shows the last one's debrief.
+all of the role are asked about. The same choices, the same seed and the same answers give the same interview; each new one has
+another seed. `d` shows the last one's debrief.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "begin", "Begin", priority=True),
@@ -51,7 +54,7 @@ all of the role are asked about. The same seed and the same answers give the sam
         self.last = last_session(store)
 
     def heading(self) -> tuple[str, str]:
-        return "Interview", f"seed {self.setup.seed}"
+        return "Interview", ""
 
     def body(self) -> ComposeResult:
         setup = self.setup
@@ -67,8 +70,16 @@ all of the role are asked about. The same seed and the same answers give the sam
                 yield Dial("Lab", [("yes", "a code lab, where there is time for one"), ("no", "without code")], self._lab(), "lab")
                 banks = [(bank.bank.id, bank.bank.title) for bank in self.library.banks]
                 yield Dial("Banks", [("", "all banks"), *banks], setup.bank or "", "bank")
+                yield Dial("Seed", self._seeds(), str(setup.seed), "seed")
             yield Static("Topics (Space ticks; none ticked: all of these)", classes="caption")
             yield Ticks(id="topics")
+
+    def _seeds(self) -> list[tuple[str, str]]:
+        """Seeds around the one that stands there, and the last interview's."""
+        last = None if self.last is None else self.last.seed
+        near = range(max(0, self.setup.seed - SEEDS), self.setup.seed + SEEDS)
+        said = {last: ", as the last interview's", self.setup.seed: ", a new one" if self.setup.seed != last else ""}
+        return [(str(seed), f"{seed}{said.get(seed, '')}") for seed in sorted({*near} | ({last} if last is not None else set()))]
 
     def _lab(self) -> str:
         return "yes" if self.setup.lab else "no"
@@ -111,7 +122,7 @@ all of the role are asked about. The same seed and the same answers give the sam
             minutes=int(value["minutes"]),
             role=value["role"],
             topics=tuple(self.query_one(Ticks).selected),
-            seed=self.setup.seed,
+            seed=int(value["seed"]),
             limit=int(value["limit"]),
             lab=value["lab"] == "yes",
         )

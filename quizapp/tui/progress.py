@@ -171,7 +171,9 @@ The Brier score is the mean squared distance between how sure you were and what 
                 self._draw(found)
         self.query_one("#lead", Static).update(Content(lead))
         table.display, plot.display = not drawn, drawn
-        self.query_one("#heading-right", Static).update(f"{found.answers} answers · {found.due} due · {found.new} new")
+        self.query_one("#heading-right", Static).update(
+            f"{found.answers} answer{'' if found.answers == 1 else 's'} · {found.due} due · {found.new} new"
+        )
         self.query_one("#progress", VerticalScroll).scroll_home(animate=False)
         self.refresh_bindings()
 

@@ -84,6 +84,8 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         self._began = time.monotonic()
         self._arrived = asyncio.Event()
         self._outdated = False
+        self._score: Score | None = None
+        self._disputed: frozenset[str] = frozenset()
         self.drafting = Drafting(self, lambda text: self.kept(lambda: store.save_draft(shown.draft_key, text)))
 
     @classmethod
@@ -191,11 +193,11 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         from quizapp.tui.result import Result
 
         self.attempt = attempt
-        score = self.study.score(attempt)
+        score, self._disputed = self.study.stands_at(attempt)
         assert score is not None
         assert self.asked is not None
         self._score = score
-        result = Result(self.asked, attempt, score, self.study.library.registry)
+        result = Result(self.asked, attempt, score, self.study.library.registry, self._disputed)
         await self._view.mount(result)
         self._view.can_focus = True
         self._view.focus(scroll_visible=False)
@@ -282,12 +284,12 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
 
     def _open_criteria(self) -> list[tuple[str, str]]:
         """Criteria of a written answer that aren't met: id, and what is asked for."""
-        if self.attempt is None or self.asked is None or self.asked.part.kind != "text":
+        if self.attempt is None or self._score is None or self.asked is None or self.asked.part.kind != "text":
             return []
         from quizapp.model.variant import fill
 
         asked = {c.id: fill(c.description, self.asked.variant.values) for c in self.asked.part.rubric.criteria}
-        return [(c.id, asked.get(c.id, c.id)) for c in self._score.criteria if c.met != "met"]
+        return [(c.id, asked.get(c.id, c.id)) for c in self._score.criteria if c.met != "met" and c.id not in self._disputed]
 
     def _varies(self) -> bool:
         from quizapp.practice.asked import varies
@@ -298,16 +300,18 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         from quizapp.tui.dispute import DisputeScreen
 
         assert self.attempt is not None
-        self.app.push_screen(DisputeScreen(self.attempt.text, self._open_criteria()), self._disputed)
+        self.app.push_screen(DisputeScreen(self.attempt.text, self._open_criteria()), self._dispute)
 
-    def _disputed(self, found: tuple[str, tuple[int, int]] | None) -> None:
+    async def _dispute(self, found: tuple[str, tuple[int, int]] | None) -> None:
         if found is None or self.attempt is None:
             return
         from quizapp.store.opinion import dispute
 
-        attempt, (criterion, span) = self.attempt.id, found
-        if self.kept(lambda: dispute(self.study.store, attempt, criterion, span)):
-            self.notify("Kept. An instructor finds it with `quizapp review`.", title="You did say that")
+        attempt, (criterion, span) = self.attempt, found
+        if self.kept(lambda: dispute(self.store, attempt.id, criterion, span)):
+            self.notify("Kept. An instructor finds it with `quizapp review`.", title="You did say that", markup=False)
+            await self.query("Result").remove()
+            await self._show_result(attempt)
 
     def action_hint(self) -> None:
         hint = self.query_one("#hint", Static)

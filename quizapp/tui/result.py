@@ -1,6 +1,6 @@
 """What an answer earned: point by point with the reason, the misconception by name, the explanation, the sources."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -41,11 +41,14 @@ def answered(text: str, score: Score) -> Content:
     return content
 
 
-def criteria(score: Score, rubric: Rubric | None, values: Mapping[str, Value]) -> Iterator[Static]:
-    """Each criterion: sign, word and points with what was asked for; below, why, with the words that decided it."""
+def criteria(score: Score, rubric: Rubric | None, values: Mapping[str, Value], disputed: Collection[str] = ()) -> Iterator[Static]:
+    """Each criterion: sign, word and points with what was asked for; below, why, with the words that decided it; and whether the
+    learner disputes it."""
     descriptions = {criterion.id: fill(criterion.description, values) for criterion in rubric.criteria} if rubric else {}
     for criterion in score.criteria:
         head = f"{sign(criterion.met)} {word(criterion.met)} {criterion.points}/{criterion.max_points}  "
+        if criterion.id in disputed:
+            head = f"{sign(criterion.met)} {word(criterion.met)}, disputed {criterion.points}/{criterion.max_points}  "
         description = descriptions.get(criterion.id)
         if description is None or description.rstrip(".") in criterion.reason:
             yield Static(Content.assemble((head, style(criterion.met)), inline(criterion.reason)), classes="criterion")
@@ -100,9 +103,18 @@ def misconception(id_: str, registry: Mapping[str, Misconception]) -> Content:
 class Result(Widget):
     """An attempt's score on the question that was asked."""
 
-    def __init__(self, asked: Asked, attempt: Attempt, score: Score, registry: Mapping[str, Misconception]) -> None:
+    def __init__(
+        self,
+        asked: Asked,
+        attempt: Attempt,
+        score: Score,
+        registry: Mapping[str, Misconception],
+        disputed: Collection[str] = (),
+    ) -> None:
+        """``score``: what the answer stands at; ``disputed``: criteria of which the learner says *I did say that*."""
         super().__init__()
         self._asked, self._attempt, self._score, self._registry = asked, attempt, score, registry
+        self._disputed = disputed
 
     def compose(self) -> ComposeResult:
         asked, attempt, score = self._asked, self._attempt, self._score
@@ -111,7 +123,7 @@ class Result(Widget):
             yield Vertical(*options(asked.choices, attempt.text), classes="options")
         else:
             yield Static(Content.assemble(("Your answer: ", "bold"), answered(attempt.text, score)))
-        yield from criteria(score, getattr(asked.part, "rubric", None), asked.variant.values)
+        yield from criteria(score, getattr(asked.part, "rubric", None), asked.variant.values, self._disputed)
         if key := key_line(asked):
             yield Static(Content(key), classes="key")
         for id_ in score.misconceptions:

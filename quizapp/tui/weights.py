@@ -50,7 +50,7 @@ def remark(wanted: float, given: float | None, largest: float) -> tuple[str, str
         return "✗ must not count", "$text-error"
     if abs(given) <= SAME * largest:
         return "✗ left out", "$text-error"
-    return f"✗ {given / wanted:.4g} x wanted", "$text-error"
+    return f"✗ {as_fraction(given / wanted)} x wanted", "$text-error"
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def test_a_wrong_option_is_told_in_one_line(library: Library, given: dict[str, o
 
 
 def test_the_next_interview_has_another_seed(library: Library, store: Store) -> None:
-    assert with_next_seed(Setup(), store).seed == 0
+    assert with_next_seed(Setup(), store).seed == 1
     Interview.start(store, library, Setup(seed=6)).answer("well")
     assert with_next_seed(Setup(), store).seed == 7
 
