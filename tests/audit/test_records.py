@@ -75,8 +75,7 @@ def test_every_item_shows_a_record_as_it_is(library: Library) -> None:
         assert audit is not None
         record = load_record(shown[item].file.parent / audit.record)
         name, version = audit.requires[0].split("==")
-        # The clipped run is that of the item before it, whose library it doesn't name again.
-        assert f"{name} {version}" in shown[item].item.stem or item == "audit-behind-clipping"
+        assert f"{name} {version}" in shown[item].item.stem
         assert [found.id for found in record.report.diagnosis][:1] == [cause] or cause is None
         (choice, *_) = [part for part in shown[item].item.parts if isinstance(part, ChoicePart)]
         assert all(entry.misconception != cause or cause is None for entry in choice.choices if entry.key)

@@ -57,6 +57,9 @@ def two_ranks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, Found]:
         ("parameter after a forward", 1.0, 7.0),
         ("buffer after a forward", 0.0, 0.0),
         ("unused head", [3.0], [3.0]),
+        # Parameter and loss scale, which were 5 and 4: rank 1 overflows.
+        ("overflow, scalers apart", [4.0, 4.0], [5.0, 2.0]),
+        ("overflow, sharded scaler", [5.0, 2.0], [5.0, 2.0]),
         # the loss is (f0*f1)**2 with f = w*(2, 5) at w = 1, so its derivative is 400
         ("gathered plainly", [200.0], [200.0]),
         ("gathered with gradient", [400.0], [400.0]),

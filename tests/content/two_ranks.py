@@ -15,6 +15,7 @@ import torch.distributed as dist
 import torch.distributed.nn
 from torch import nn
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
+from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler
 from torch.nn.parallel import DistributedDataParallel
 
 Found = float | list[float] | str
@@ -224,6 +225,17 @@ def missing_at_a_barrier(rank: int) -> str:
     return "nothing"
 
 
+def overflow_on_one_rank(rank: int, scaler: torch.amp.GradScaler) -> list[float]:
+    """Rank 1's shard overflows; the parameter and the loss scale after the step."""
+    weight = nn.Parameter(torch.tensor([5.0]))
+    optimizer = torch.optim.SGD([weight], lr=1.0)
+    scaler.scale(torch.zeros(()))
+    weight.grad = torch.tensor([(4.0, float("inf"))[rank]])
+    scaler.step(optimizer)
+    scaler.update()
+    return [weight.item(), scaler.get_scale()]
+
+
 def experiments(rank: int) -> Iterator[tuple[str, Found]]:
     yield "averages", averages(rank)
     yield "sum hook", sum_hook(rank)
@@ -244,6 +256,9 @@ def experiments(rank: int) -> Iterator[tuple[str, Found]]:
     yield "gathered with gradient", gathered(rank, True)
     yield "join, launch size", joined(rank, True)
     yield "join, active ranks", joined(rank, False)
+    yield "overflow, scalers apart", overflow_on_one_rank(rank, torch.amp.GradScaler("cpu", init_scale=4.0))
+    sharded = ShardedGradScaler("cpu", init_scale=4.0, process_group=dist.group.WORLD)
+    yield "overflow, sharded scaler", overflow_on_one_rank(rank, sharded)
     yield "unused on one rank", unused_on_one_rank(rank)
     yield "monitored barrier", missing_at_a_barrier(rank)
 
