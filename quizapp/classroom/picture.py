@@ -47,7 +47,7 @@ def scale(weights: Sequence[TokenWeight]) -> float:
 
 def token_name(weight: TokenWeight, several: bool) -> str:
     """A token's name: its rank, its microbatch where there are several, its position."""
-    between = f" microbatch {weight.microbatch}" if several else ""
+    between = f" microbatch {weight.microbatch + 1}" if several else ""
     return f"rank {weight.rank}{between} token {weight.token}" + ("" if weight.valid else ", padding")
 
 

@@ -38,7 +38,7 @@ def in_numbers(weights: Sequence[TokenWeight]) -> str | None:
     several = len({w.microbatch for w in counted}) > 1
 
     def of(weight: TokenWeight, loss: int) -> str:
-        where = f"rank {weight.rank}" + (f", microbatch {weight.microbatch}" if several else "")
+        where = f"rank {weight.rank}" + (f", microbatch {weight.microbatch + 1}" if several else "")
         return f"{loss} ({where}{'' if weight.valid else ', padding'})"
 
     told = ", ".join(of(weight, loss) for weight, loss in zip(counted, losses, strict=True))

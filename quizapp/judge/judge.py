@@ -214,7 +214,13 @@ def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started:
     diagnosis: tuple[Diagnosis, ...] = ()
     if found is not None:
         title = task.titles.get(found.id, found.id)
-        diagnosis = (Diagnosis(id=found.id, title=title, evidence=f"its prediction matches all {len(verdicts)} scenarios"),)
+        diagnosis = (
+            Diagnosis(
+                id=found.id,
+                title=title,
+                evidence=f"in all {len(verdicts)} scenarios your code gave just what this mistake gives",
+            ),
+        )
     blamed = next((one.ran for one in compared if one.verdict.outcome == outcome), None)
     ranks: tuple[RankReport, ...] = blamed.ending.ranks if blamed is not None and outcome not in ("pass", "wrong") else ()
     printed = [one.output for one in ([blamed] if blamed else []) + ran if one.output]

@@ -10,6 +10,9 @@ from quizapp.judge.scenario import Floats, Scenario
 from quizapp.model.figures import CLOSE, as_fraction
 from quizapp.model.formula import Formula, UndefinedValue
 
+MOST_SIGNS = 5
+"""Of a ratio that is said as a fraction."""
+
 
 def _common(values: Sequence[float]) -> float | None:
     """The value that all share, if they do."""
@@ -98,7 +101,7 @@ def describe(scenario: Scenario, wanted: Floats, given: Floats) -> str:
         common = _common(list(ratios.values()))
         if common is not None:
             if abs(common - 1) > CLOSE:
-                parts.append(f"every valid token weighs {as_fraction(common)} times what it should")
+                parts.append(_shared(common))
         else:
             parts.append(_between_ranks(scenario, ratios))
     elif by_rank:
@@ -106,14 +109,28 @@ def describe(scenario: Scenario, wanted: Floats, given: Floats) -> str:
     return "; ".join(parts)
 
 
+def _shared(factor: float) -> str:
+    """What one factor on all weights means."""
+    if abs(factor) <= CLOSE:
+        return "no valid token counts at all"
+    return f"every valid token weighs {as_fraction(factor)} {'of' if 0 < factor < 1 else 'times'} what it should"
+
+
+def _times(ratio: float) -> str:
+    """A ratio as it is said: a small fraction exactly, another one to three digits."""
+    exact = as_fraction(ratio)
+    return exact if len(exact) <= MOST_SIGNS else f"{ratio:.3g}"
+
+
 def _between_ranks(scenario: Scenario, ratios: dict[int, float]) -> str:
     low, high = min(ratios, key=lambda rank: ratios[rank]), max(ratios, key=lambda rank: ratios[rank])
     if abs(ratios[low]) <= CLOSE:
         left = [rank for rank, ratio in ratios.items() if abs(ratio) <= CLOSE]
         return f"the tokens of {ranks_text(left)} don't count at all"
-    count = sum(scenario.counts[high])
-    subject = f"rank {high}'s token counts" if count == 1 else f"rank {high}'s {count} tokens count"
-    return f"{subject} {as_fraction(ratios[high] / ratios[low])} times as much as rank {low}'s"
+    more, less = sum(scenario.counts[high]), sum(scenario.counts[low])
+    subject = f"rank {high}'s only token counts" if more == 1 else f"each of rank {high}'s {more} tokens counts"
+    than = f"rank {low}'s only token" if less == 1 else f"each of rank {low}'s {less}"
+    return f"{subject} {_times(ratios[high] / ratios[low])} times as much as {than}"
 
 
 def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> str:
@@ -127,9 +144,10 @@ def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> 
         return "tokens of one microbatch weigh differently from each other"
     none = sorted({microbatch for (_, microbatch), ratio in ratios.items() if abs(ratio) <= CLOSE})
     if none:
-        return f"the tokens of microbatch {', '.join(str(k + 1) for k in none)} don't count at all"
+        listed = ranks_text([k + 1 for k in none]).replace("rank", "microbatch")
+        return f"the tokens of {listed} don't count at all"
     low, high = min(ratios, key=lambda place: ratios[place]), max(ratios, key=lambda place: ratios[place])
-    times = as_fraction(ratios[high] / ratios[low])
+    times = _times(ratios[high] / ratios[low])
     more, less = (f"microbatch {microbatch + 1} of rank {rank}" for rank, microbatch in (high, low))
     return f"a token in {more} counts {times} times as much as one in {less}"
 
@@ -153,7 +171,7 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
             return describe(scenario, expected.wanted, given) or _first_difference(expected, observed)
         if not ranks_agree(expected, observed):
             return "the ranks end with different gradients"
-        return "the gradient is no weighting of the token losses"
+        return "no set of weights on the token losses gives this gradient"
     return _first_difference(expected, observed)
 
 

@@ -64,11 +64,22 @@ def shut_in(verdict: Verdict) -> str:
     return {"container": "in a container", "bubblewrap": "in bubblewrap", "none": "no sandbox"}[verdict.sandbox]
 
 
+def uneven(scenario: ScenarioVerdict) -> bool:
+    """Whether its valid tokens are off by different factors, so that its weights alone show what is wrong."""
+    return len({round(w.given / w.wanted, 6) for w in scenario.weights if w.wanted and w.given is not None}) > 1
+
+
 def weighed(verdict: Verdict) -> ScenarioVerdict | None:
-    """The scenario whose weights say most: the smallest failing one, else the first failing one that has weights."""
-    if verdict.counterexample is not None and verdict.counterexample.weights:
-        return verdict.counterexample
-    return next((s for s in verdict.scenarios if s.outcome != "pass" and s.weights), None)
+    """The scenario whose weights say most: the smallest failing one where its tokens weigh differently from each other, else the
+    smallest failing one where they do, else any failing one that has weights."""
+    failing = [s for s in (verdict.counterexample, *verdict.scenarios) if s is not None and s.outcome != "pass" and s.weights]
+    return min(failing, key=lambda s: (not uneven(s), s is not verdict.counterexample, s.world_size, len(s.weights)), default=None)
+
+
+def weight_section(scenario: ScenarioVerdict, columns: int) -> Content:
+    """Each token's weight as bars, and what they make of losses in plain numbers."""
+    numbers = in_numbers(scenario.weights)
+    return weight_bars(scenario.weights, columns) + (Content(f"\n{numbers}") if numbers else Content(""))
 
 
 def sections(
@@ -80,18 +91,18 @@ def sections(
     for diagnosis in verdict.diagnosis:
         known = registry.get(diagnosis.id)
         lines = [inline(diagnosis.title, "bold"), inline(diagnosis.evidence)]
-        told = [("Why people do it", known.why), ("Instead", known.cure)] if known else []
+        told = [("It computes", known.computes), ("Why people do it", known.why), ("Instead", known.cure)] if known else []
         if diagnosis.id in hints:
             told.append(("Hint", hints[diagnosis.id]))
         lines += [Content.assemble((f"{name}: ", "$foreground-muted"), inline(text)) for name, text in told]
         yield "Cause", Content("\n").join(lines)
     shown = weighed(verdict)
     if shown is not None:
-        numbers = in_numbers(shown.weights)
-        text = weight_bars(shown.weights, columns) + (Content(f"\n{numbers}") if numbers else Content(""))
-        yield f"Weights: {shown.name}, {shown.world_size} ranks, valid tokens {counts(shown)}", text
-    elif verdict.counterexample is not None:
-        yield "Smallest failing scenario", scenario_table((verdict.counterexample,))
+        yield f"Weights: {shown.name}, {shown.world_size} ranks, valid tokens {counts(shown)}", weight_section(shown, columns)
+    smallest = verdict.counterexample
+    if smallest is not None and smallest is not shown:
+        body = weight_section(smallest, columns) if smallest.weights else scenario_table((smallest,))
+        yield f"Smallest failing case: {smallest.world_size} ranks, valid tokens {counts(smallest)}", body
     if verdict.ranks:
         side_by_side = lanes(verdict.ranks, columns)
         if side_by_side is not None:

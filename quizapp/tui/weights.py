@@ -109,7 +109,7 @@ def bars(groups: Sequence[Alike], largest: float, columns: int) -> Content:
     several = len({group.microbatch for group in groups}) > 1
     names = []
     for group in groups:
-        between = f" microbatch {group.microbatch}" if several else ""
+        between = f" microbatch {group.microbatch + 1}" if several else ""
         what = f"token{'' if group.tokens == 1 else 's'}" if group.valid else "padding"
         names.append(f"rank {group.rank}{between}: {group.tokens} {what}")
     label = max((len(name) for name in names), default=0)

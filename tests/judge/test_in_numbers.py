@@ -29,7 +29,7 @@ def test_one_token_and_several_microbatches() -> None:
     )
     told = in_numbers([weight(0, 0, 0.5, 0.5), weight(0, 0, 0.5, 0.25, microbatch=1)])
     assert told is not None
-    assert "2 (rank 0, microbatch 1)" in told
+    assert "2 (rank 0, microbatch 2)" in told
 
 
 def test_nothing_is_said_where_there_is_nothing_to_say() -> None:

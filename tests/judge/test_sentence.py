@@ -20,14 +20,15 @@ def three(lab: Lab) -> Expected:
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        (WeightRule(valid="1/(R*n_r)"), "rank 2's token counts 4 times as much as rank 1's"),
-        (WeightRule(valid="1/(R*N)"), "every valid token weighs 1/3 times what it should"),
+        (WeightRule(valid="1/(R*n_r)"), "rank 2's only token counts 4 times as much as each of rank 1's 4"),
+        (WeightRule(valid="1/(R*N)"), "every valid token weighs 1/3 of what it should"),
         (WeightRule(valid="R/N"), "every valid token weighs 3 times what it should"),
         (
             WeightRule(valid="1/T", padding="1/T"),
-            "padded positions count with weight 1/10; they should weigh 0; every valid token weighs 7/10 times what it should",
+            "padded positions count with weight 1/10; they should weigh 0; every valid token weighs 7/10 of what it should",
         ),
         (WeightRule(valid="(r != 1)/N"), "the tokens of rank 1 don't count at all"),
+        (WeightRule(valid="0"), "no valid token counts at all"),
         (WeightRule(valid="(r == 1)/N"), "the tokens of ranks 0 and 2 don't count at all"),
         (WeightRule(valid="1/N"), ""),
     ],
@@ -45,7 +46,7 @@ def test_weights_of_one_window(three: Expected, rule: WeightRule, said: str) -> 
             "a token in microbatch 2 of rank 1 counts 3 times as much as one in microbatch 1 of rank 0",
         ),
         (WeightRule(valid="(k == 0)/N"), "the tokens of microbatch 2 don't count at all"),
-        (WeightRule(valid="1/(K*N)"), "every valid token weighs 1/2 times what it should"),
+        (WeightRule(valid="1/(K*N)"), "every valid token weighs 1/2 of what it should"),
     ],
 )
 def test_weights_of_microbatches(lab: Lab, rule: WeightRule, said: str) -> None:
@@ -86,7 +87,8 @@ class TestExplain:
     def test_no_weighting(self, three: Expected) -> None:
         noise = np.random.default_rng(0).normal(size=three.reference[0]["gradients"].shape)
         assert (
-            explain(three, [{**three.reference[0], "gradients": noise}] * 3) == "the gradient is no weighting of the token losses"
+            explain(three, [{**three.reference[0], "gradients": noise}] * 3)
+            == "no set of weights on the token losses gives this gradient"
         )
 
     def test_values(self, three: Expected) -> None:

@@ -25,7 +25,7 @@ async def test_counts_in_weights_out(app: Callable[..., QuizApp], size: tuple[in
         await until(pilot, "valid tokens: 'x' is no count")
         await pilot.press("backspace", "3", "tab", "end", *["backspace"] * 5, *"4+6", "down", "down")
         text = await until(pilot, "wanted 5/2   this way 3")
-        assert "microbatch 1: 3 tokens" in text
+        assert "microbatch 2: 3 tokens" in text
         await pilot.press("escape")
         await until(pilot, "Welcome")
         assert "playground" not in shown(pilot.app).splitlines()[0]
