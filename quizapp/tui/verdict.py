@@ -17,7 +17,10 @@ from quizapp.tui.lanes import lanes
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points, sign, signed, style, word
 from quizapp.tui.table import rows
-from quizapp.tui.weights import weight_bars
+from quizapp.tui.weights import as_wanted, weight_bars
+
+MOST_WORDS = 6
+"""Failing scenarios told in a sentence each; the table has them all."""
 
 
 def counts(scenario: ScenarioVerdict) -> str:
@@ -78,8 +81,23 @@ def weighed(verdict: Verdict) -> ScenarioVerdict | None:
 
 def weight_section(scenario: ScenarioVerdict, columns: int) -> Content:
     """Each token's weight as bars, and what they make of losses in plain numbers."""
+    text = weight_bars(scenario.weights, columns)
     numbers = in_numbers(scenario.weights)
-    return weight_bars(scenario.weights, columns) + (Content(f"\n{numbers}") if numbers else Content(""))
+    if numbers is None and scenario.message and as_wanted(scenario.weights):
+        numbers = f"In the step of its own window every token has its weight, but {scenario.message}."
+    return text + Content(f"\n{numbers}") if numbers else text
+
+
+def in_words(scenarios: tuple[ScenarioVerdict, ...]) -> list[str]:
+    """What is said of the scenarios, each sentence once."""
+    found: dict[str, list[ScenarioVerdict]] = {}
+    for scenario in scenarios:
+        if scenario.message:
+            found.setdefault(scenario.message, []).append(scenario)
+    where = {
+        message: f"{s[0].name}, {s[0].world_size} ranks" if len(s) == 1 else f"{len(s)} scenarios" for message, s in found.items()
+    }
+    return [f"{where[message]}: {message}" for message in found]
 
 
 def sections(
@@ -110,9 +128,9 @@ def sections(
         yield "Ranks", rank_lines(verdict.ranks, source, columns)
     if verdict.scenarios:
         yield "Scenarios", scenario_table(verdict.scenarios)
-    said = [f"{s.name}, {s.world_size} ranks: {s.message}" for s in verdict.scenarios if s.message]
-    if said:
-        yield "In words", Content("\n".join(said))
+    if said := in_words(verdict.scenarios):
+        more = [f"… and {len(said) - MOST_WORDS} more"] if len(said) > MOST_WORDS else []
+        yield "In words", Content("\n".join(said[:MOST_WORDS] + more))
     if verdict.output:
         yield "Printed by your code", Content(verdict.output.rstrip())
     where = f"{verdict.backend}, {shut_in(verdict)} · {verdict.device} · {verdict.collectives}"

@@ -96,12 +96,32 @@ def scale(weights: Sequence[TokenWeight]) -> float:
     return max(sizes, default=0.0)
 
 
+def as_wanted(weights: Sequence[TokenWeight]) -> bool:
+    """Whether no weight differs from the one wanted."""
+    largest = scale(weights)
+    return all(_same(weight.wanted, weight.given, largest) for weight in weights)
+
+
 def weight_bars(weights: Sequence[TokenWeight], columns: int) -> Content:
-    """Two lines for tokens that are alike, wanted above given, within ``columns``; the name above them where it is narrow.
+    """Two lines for tokens that are alike, wanted above given, within ``columns``; the name above them where it is narrow. Padding
+    that is left out, as it should be, takes one line in all.
 
     Empty where there are no weights.
     """
-    return bars(alike(weights), scale(weights), columns)
+    largest, groups = scale(weights), alike(weights)
+    telling = [group for group in groups if group.valid or not _left_out(group, largest)]
+    quiet = sum(group.tokens for group in groups) - sum(group.tokens for group in telling)
+    drawn = bars(telling, largest, columns)
+    if not quiet:
+        return drawn
+    line = Content.assemble(
+        f"padding: {quiet} position{'' if quiet == 1 else 's'}  wanted 0, given 0  ", ("✓ as wanted", "$text-success")
+    )
+    return Content("\n").join([drawn, line] if telling else [line])
+
+
+def _left_out(group: Alike, largest: float) -> bool:
+    return _same(group.wanted, 0.0, largest) and _same(group.given, 0.0, largest)
 
 
 def bars(groups: Sequence[Alike], largest: float, columns: int) -> Content:
@@ -110,7 +130,7 @@ def bars(groups: Sequence[Alike], largest: float, columns: int) -> Content:
     names = []
     for group in groups:
         between = f" microbatch {group.microbatch + 1}" if several else ""
-        what = f"token{'' if group.tokens == 1 else 's'}" if group.valid else "padding"
+        what = f"token{'' if group.tokens == 1 else 's'}" if group.valid else "padded"
         names.append(f"rank {group.rank}{between}: {group.tokens} {what}")
     label = max((len(name) for name in names), default=0)
     stacked = columns - label - BESIDE < FEWEST_CELLS

@@ -40,12 +40,15 @@ def test_like_tokens_stand_together() -> None:
     weights = [weight(0, 0), weight(0, 1), weight(1, 0, given=0.5), weight(1, 1, given=0.5), weight(1, 2, 0, 0, valid=False)]
     assert alike(weights) == [Alike(0, 0, True, 0.25, 0.25, 2), Alike(1, 0, True, 0.25, 0.5, 2), Alike(1, 0, False, 0.0, 0.0, 1)]
     lines = weight_bars(weights, 80).plain.split("\n")
-    assert lines[0].startswith("rank 0: 2 tokens   wanted ███")
+    assert lines[0].startswith("rank 0: 2 tokens  wanted ███")
     assert lines[0].endswith("1/4")
     assert lines[1].endswith("1/4  ✓ as wanted")
     assert lines[3].endswith("1/2  ✗ 2 x wanted")
     assert lines[3].count("█") in (2 * lines[2].count("█"), 2 * lines[2].count("█") + 1)
-    assert lines[5].endswith("0  ✓ as wanted")
+    assert lines[4:] == ["padding: 1 position  wanted 0, given 0  ✓ as wanted"]
+    counted = [weight(0, 0), weight(0, 1, 0, 0.25, valid=False), weight(0, 2, 0, 0.25, valid=False)]
+    assert "rank 0: 2 padded" in weight_bars(counted, 80).plain
+    assert "✗ must not count" in weight_bars(counted, 80).plain
 
 
 @pytest.mark.parametrize(
@@ -55,7 +58,7 @@ def test_like_tokens_stand_together() -> None:
         (0.25, 0.25 + 1e-12, "✓ as wanted"),
         (0.25, 0.0, "✗ left out"),
         (0.0, 0.1, "✗ must not count"),
-        (0.25, 0.125, "✗ 0.5 x wanted"),
+        (0.25, 0.125, "✗ 1/2 x wanted"),
         (0.25, -0.25, "✗ -1 x wanted"),
         (0.25, None, "✗ not a number"),
         (0.25, math.nan, "✗ not a number"),

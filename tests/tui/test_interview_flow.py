@@ -47,7 +47,7 @@ async def test_choices_default_and_enter(app: Make, store: Store) -> None:
         await until(pilot, "Before we start")
         session = open_session(store)
         assert session is not None
-        assert session.position["setup"] == dataclasses.replace(Setup(), minutes=60, limit=2).stored()
+        assert session.position["setup"] == dataclasses.replace(Setup(), minutes=60, limit=2, seed=1).stored()
 
 
 async def test_from_the_opening_to_the_debrief(app: Make, store: Store) -> None:
