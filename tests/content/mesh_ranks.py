@@ -66,7 +66,18 @@ def replicas_meet_last(rank: int) -> list[float]:
     return whole(layer)
 
 
+def clipped_shards(rank: int) -> tuple[float, list[float]]:
+    """A gradient of (3, 4) over two shards, clipped to a length of 1 by the stock function: its norm before, and what is left."""
+    layer = sharded(2)
+    layer(torch.tensor([[1.0]])).mul(torch.tensor([3.0, 4.0])).sum().backward()
+    norm: Any = torch.nn.utils.clip_grad_norm_(layer.parameters(), 1.0)
+    return norm.full_tensor().item(), whole(layer)
+
+
 def of_two(rank: int) -> Iterator[tuple[str, Found]]:
+    norm, left = clipped_shards(rank)
+    yield "norm of the shards", norm
+    yield "clipped shards", left
     yield "one axis", divided(rank, 2)
     yield "one axis, factor 1", divided(rank, 2, factor=1.0)
     yield "one shard per replica, factor 4", divided(rank, 2, 1, factor=4.0)

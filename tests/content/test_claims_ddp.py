@@ -12,6 +12,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
 from torch.nn import functional
 from torch.nn.parallel import DistributedDataParallel
 
@@ -128,6 +129,22 @@ def counted() -> tuple[DistributedDataParallel, Counter]:
 
 
 LABELS = torch.tensor([0, 2, 1, 1])
+
+
+@pytest.mark.usefixtures("lone_rank")
+@pytest.mark.parametrize(("options", "first", "second"), [({}, 8.0, 20.0), ({"scale_grads": False}, 16.0, 48.0)])
+def test_a_pipeline_schedule_divides_what_it_finds(options: dict[str, bool], first: float, second: float) -> None:
+    """Two schedules of two microbatches each, whose gradients add up to 16 and to 32, and nothing cleared between them."""
+    layer = nn.Linear(1, 1, bias=False)
+    schedule = ScheduleGPipe(
+        PipelineStage(layer, 0, 1, torch.device("cpu")), 2, loss_fn=lambda output, target: output.sum(), **options
+    )
+    found = []
+    for features in ([[4.0], [12.0]], [[24.0], [8.0]]):
+        schedule.step(torch.tensor(features), target=torch.zeros(2, 1))
+        assert layer.weight.grad is not None
+        found.append(layer.weight.grad.item())
+    assert found == [first, second]
 
 
 @pytest.mark.usefixtures("lone_rank")

@@ -4,10 +4,11 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-Found = dict[str, list[float] | str]
+Found = dict[str, Any]
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +35,11 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
 )
 def test_what_fsdp2_divides_by(found: Found, experiment: str, gradient: float) -> None:
     assert found[experiment] == pytest.approx([gradient] * 2)
+
+
+def test_sharded_gradients_are_clipped_by_the_norm_of_the_whole(found: Found) -> None:
+    assert found["norm of the shards"] == pytest.approx(5.0)
+    assert found["clipped shards"] == pytest.approx([0.6, 0.8], rel=1e-5)
 
 
 def test_a_factor_on_gloo_needs_forced_sums(found: Found) -> None:

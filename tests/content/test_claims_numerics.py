@@ -163,6 +163,13 @@ class TestBatchNorm:
 
         return (self.upstream - averaged(self.upstream) - normalised * averaged(self.upstream * normalised)) / var.sqrt()
 
+    def test_the_batch_takes_the_biased_variance_and_the_running_one_the_unbiased(self) -> None:
+        layer = nn.BatchNorm1d(1, eps=1e-12, momentum=1.0, dtype=torch.float64)
+        out = layer(self.values[:, None])
+        assert out.var(correction=0).item() == pytest.approx(1.0)
+        assert layer.running_var is not None
+        assert layer.running_var.item() == pytest.approx(self.values.var(correction=1).item())
+
     def test_the_gradient_holds_two_means_over_all_values(self) -> None:
         inputs = self.values.clone().requires_grad_()
         out = (inputs - inputs.mean()) / inputs.var(correction=0).sqrt()
