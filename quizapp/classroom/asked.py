@@ -1,7 +1,7 @@
 """What is graded: an item, the parts of it that this run looks at, and the texts that feedback needs."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +21,13 @@ class Program:
     part: CodePart
     lab: Lab
     folder: Path
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """The lab's files that decide how a program is judged, by path below its folder, in order."""
+        for path in sorted(self.folder.rglob("*")):
+            below = path.relative_to(self.folder)
+            if path.is_file() and below.name not in _NOT_GRADING and not _NOT_GRADING_FOLDERS & set(below.parts):
+                yield below.as_posix(), path.read_bytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +52,8 @@ class Work:
         """Of everything that decides a grade: the item as written and its lab's own files."""
         digest = hashlib.sha256(self.loaded.hash.encode())
         if self.program is not None:
-            folder = self.program.folder
-            for path in sorted(folder.rglob("*")):
-                below = path.relative_to(folder)
-                if path.is_file() and below.name not in _NOT_GRADING and not _NOT_GRADING_FOLDERS & set(below.parts):
-                    digest.update(f"\0{below.as_posix()}\0".encode() + path.read_bytes())
+            for name, content in self.program.files():
+                digest.update(f"\0{name}\0".encode() + content)
         return digest.hexdigest()
 
 

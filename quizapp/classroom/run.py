@@ -9,13 +9,14 @@ from quizapp import __version__
 from quizapp.classroom import ClassroomError
 from quizapp.classroom.answers import Written, score
 from quizapp.classroom.asked import Work
-from quizapp.classroom.collect import Handed
+from quizapp.classroom.collect import Handed, Program
 from quizapp.classroom.decide import apply, read_decisions
 from quizapp.classroom.files import Files
 from quizapp.classroom.grade import Setting, judge_programs, split, unusable
 from quizapp.classroom.journal import FORMAT, Heading, Journal
 from quizapp.classroom.result import Result
 
+Judge = Callable[[Work, Sequence[Program], Setting, Callable[[Result], None]], None]
 CHANGED = "handed in anew after it was first graded; graded anew"
 
 
@@ -87,8 +88,9 @@ def grade(
     written: Sequence[Written],
     setting: Setting,
     told: Told,
+    judge: Judge = judge_programs,
 ) -> Outcome:
-    """Grades whatever the journal doesn't have yet, and writes all files.
+    """Grades whatever the journal doesn't have yet, and writes all files. ``judge``: what runs programs.
 
     Raises:
         ClassroomError: a file can't be written, or the item is faulty. EnvironmentFailed: programs can't be run.
@@ -128,7 +130,7 @@ def grade(
         for absent in without:
             add(unusable(work, absent, setting.outer_sandbox))
         if programs:
-            judge_programs(work, programs, setting, add)
+            judge(work, programs, setting, add)
     finally:
         outcome.results = sorted(journal.results.values(), key=lambda one: one.key)
         files.tables(outcome.results, now=True)

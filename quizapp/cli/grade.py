@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from quizapp.classroom.asked import Work
     from quizapp.classroom.files import Files
     from quizapp.classroom.result import Result
-    from quizapp.classroom.run import Outcome, Told
+    from quizapp.classroom.run import Judge, Outcome, Told
 
 Backend = Annotated[Literal["docker", "local"], Parameter(help="Where ranks run: containers, or this machine's own processes.")]
+Cluster = Literal["none", "ray"]
 Flag = Parameter(negative=())
 INTERRUPTED = 130
 SECONDS_BETWEEN_LINES = 15.0
@@ -44,6 +46,7 @@ def grade(
     resume: Annotated[bool, Flag] = False,
     backend: Backend = "docker",
     outer_sandbox: Annotated[bool, Flag] = False,
+    cluster: Cluster = "none",
     answers: Path | None = None,
     file: str | None = None,
     student: str | None = None,
@@ -70,6 +73,8 @@ def grade(
         Go on with an earlier run: what is graded stays, what changed is graded anew.
     outer_sandbox
         The whole of this runs in a throw-away container or machine already: allow the local backend. Stands in the results.
+    cluster
+        Where programs are judged: on this machine, or on the nodes of a Ray cluster, whose cores say how many at a time.
     answers
         A CSV with the columns student,answer; or student,part,answer; or student and a column for each part.
     file
@@ -92,7 +97,9 @@ def grade(
         work = _work(bank, item, part, programs=folder is not None, answers=answers is not None)
         _keep_apart(folder, out)
         collection = Collection(()) if folder is None else collect(folder, file=file, student=student)
-        if folder is not None:
+        if cluster == "ray" and (folder is None or backend != "docker"):
+            raise Problem("--cluster ray runs programs in containers on its nodes: give a folder of them, without --backend local")
+        if folder is not None and cluster == "none":
             _require(backend, outer_sandbox)
         written = [] if answers is None else _written(answers, work, seed)
         if not collection.handed and not written:
@@ -106,7 +113,7 @@ def grade(
                 told.note(note)
             setting = Setting(backend, journal.heading.seed, workers, outer_sandbox)
             try:
-                outcome = run(work, journal, files, collection.handed, written, setting, told)
+                outcome = run(work, journal, files, collection.handed, written, setting, told, _judge(cluster, told))
             except KeyboardInterrupt:
                 told.note(f"stopped; {len(journal.results)} grades are in {files.journal}; go on with --resume")
                 return INTERRUPTED
@@ -116,6 +123,17 @@ def grade(
         raise Problem(f"{error}; what is graded is kept, go on with --resume", code=3) from None
     _close(work, files, outcome, journal.heading.seed, json)
     return 0 if outcome.count("graded") == len(outcome.results) else 1
+
+
+def _judge(cluster: str, told: Told) -> Judge:
+    """What runs programs: this machine, or the cluster's nodes."""
+    from quizapp.classroom.grade import judge_programs
+
+    if cluster == "none":
+        return judge_programs
+    from quizapp.classroom import cluster as nodes
+
+    return partial(nodes.judge_programs, note=told.note)
 
 
 def _work(bank: Folders, item: str, part: str | None, *, programs: bool, answers: bool) -> Work:
