@@ -19,8 +19,8 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from quizapp.model.audit import Audit
 from quizapp.cli.main import COMMANDS
+from quizapp.model.audit import Audit, Shown
 from quizapp.model.score import Score
 from quizapp.model.verdict import Verdict
 
@@ -155,6 +155,10 @@ def keys_in(value: Any, prefix: str = "") -> Iterator[str]:
 @pytest.mark.parametrize(("command", "model"), [("score", Score), ("submit", Verdict), ("audit", Audit)])
 def test_documented_keys_are_the_model_s(command: str, model: type[BaseModel]) -> None:
     assert documented(command) == set(keys_of(model))
+
+
+def test_documented_keys_of_an_item_s_audit_are_the_model_s() -> None:
+    assert documented("audit --item") == {key for key in keys_of(Shown) if not key.startswith("report.")}
 
 
 @pytest.mark.parametrize(
