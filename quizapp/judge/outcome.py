@@ -157,7 +157,23 @@ def ending(
         return Ending("timeout", f"rank {slow.rank} did not return in time{_at(slow)}", ranks, paired)
     if paired is None and (aborted := first("killed")):
         return Ending("error", f"rank {aborted.rank} crashed ({aborted.message})", ranks)
-    return Ending("desync", paired or "the ranks wait for each other for ever", ranks, paired)
+    return Ending("desync", paired or f"the ranks wait for each other for ever: {_where_they_wait(ranks)}", ranks, paired)
+
+
+def _where_they_wait(ranks: Sequence[RankReport]) -> str:
+    """For each rank the call in which it stands, or else its line of the learner's file."""
+    places: dict[str, list[int]] = {}
+    for report in ranks:
+        call = (report.collective or "").partition(" ")[2]
+        line = f"at line {report.place.line}" if report.place else ""
+        if report.state == "finished":
+            said = "has returned" if line == "" else f"has returned {line}"
+        elif call and (not line or call.endswith(f" {line}")):
+            said = f"in {call}"
+        else:
+            said = f"{line} of your file" if line else "in none of its calls"
+        places.setdefault(said, []).append(report.rank)
+    return "; ".join(f"{ranks_text(numbers)} {said}" for said, numbers in places.items())
 
 
 def _collectives(report: RankReport) -> int:

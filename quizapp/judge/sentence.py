@@ -140,15 +140,16 @@ def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> 
         if token.valid and want:
             found.setdefault((token.rank, token.microbatch), []).append(float(given[token.window, index]) / want)
     ratios = {place: ratio for place, row in found.items() if (ratio := _common(row)) is not None}
+    unit = "microbatch" if scenario.accumulate > 1 else "step"
     if len(ratios) < len(found):
-        return "tokens of one microbatch weigh differently from each other"
+        return f"tokens of one {unit} weigh differently from each other"
     none = sorted({microbatch for (_, microbatch), ratio in ratios.items() if abs(ratio) <= CLOSE})
     if none:
-        listed = ranks_text([k + 1 for k in none]).replace("rank", "microbatch")
+        listed = ranks_text([k + 1 for k in none]).replace("rank", unit)
         return f"the tokens of {listed} don't count at all"
     low, high = min(ratios, key=lambda place: ratios[place]), max(ratios, key=lambda place: ratios[place])
     times = _times(ratios[high] / ratios[low])
-    more, less = (f"microbatch {microbatch + 1} of rank {rank}" for rank, microbatch in (high, low))
+    more, less = (f"{unit} {microbatch + 1} of rank {rank}" for rank, microbatch in (high, low))
     return f"a token in {more} counts {times} times as much as one in {less}"
 
 

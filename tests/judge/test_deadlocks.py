@@ -160,7 +160,7 @@ PATTERNS = {
     "both wait for the other's send": Pattern(
         "dist.recv(one, src=1 - rank)\nreturn token_losses.sum()",
         "desync",
-        r"wait for each other for ever",
+        r"wait for each other for ever: ranks 0 and 1 in recv\(\[1\] float64\) at line 9",
         (1, 1),
         ("waiting", "waiting"),
     ),

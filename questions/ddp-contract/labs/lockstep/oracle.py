@@ -156,9 +156,20 @@ def own_loss_decides(scenario: Scenario) -> list[Observation]:
     return found
 
 
+@misconception("ranks-stop-apart")
+def own_loss_decides_before_the_backward(scenario: Scenario) -> Observation:
+    """The others wait in the backward that the rank with the bad loss never enters."""
+    return {} if any(step.total > 0 and step.bad is not None for step in _steps(scenario)) else reference(scenario)
+
+
 @misconception("one-rank-decides")
 def rank_zero_decides(scenario: Scenario) -> Observation:
     return _foretold(scenario, taken=lambda step: step.total > 0 and step.bad != 0)
+
+
+@misconception("one-rank-decides")
+def last_rank_decides(scenario: Scenario) -> Observation:
+    return _foretold(scenario, taken=lambda step: step.total > 0 and step.bad != scenario.world_size - 1)
 
 
 @misconception("non-finite-step")
