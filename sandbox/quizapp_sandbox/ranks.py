@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+import types
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple, NoReturn
@@ -81,24 +82,33 @@ def _rehearse(device: torch.device) -> None:
     replica(torch.ones(1, 2, device=device)).sum().backward()
 
 
+def _inputs(drive: types.ModuleType, rank: int, task: wire.Frame, device: torch.device) -> Any:
+    """What the drive makes of a scenario, before any of the learner's code runs. The scenario's arrays are let go of: those that
+    all ranks share may hold more than one of them should see, and frames and the heap are open to whoever looks."""
+    scenario = Scenario(
+        world_size=task.data["world_size"],
+        accumulate=task.data["accumulate"],
+        windows=tuple(task.data["windows"]),
+        probe=task.data["probe"],
+        shared=named(task.arrays, "shared.", device),
+        shards={rank: named(task.arrays, "shard.", device)},
+        device=device,
+    )
+    inputs = drive.inputs(scenario, rank)
+    if isinstance(task.arrays, dict):
+        task.arrays.clear()
+    return inputs
+
+
 def _run(rank: int, code: wire.Frame, task: wire.Frame, device: torch.device) -> tuple[submission.Report, dict[str, wire.Array]]:
     data: dict[str, Any] = dict(code.data)
     filename = str(data["filename"])
-    torch.manual_seed(0)
     try:
-        entry = submission.load_entry(data["source"], filename, data["entry"])
         drive = submission.load_drive(data["drive"], data.get("drive_source"))
-        scenario = Scenario(
-            world_size=task.data["world_size"],
-            accumulate=task.data["accumulate"],
-            windows=tuple(task.data["windows"]),
-            probe=task.data["probe"],
-            shared=named(task.arrays, "shared.", device),
-            shards={rank: named(task.arrays, "shard.", device)},
-            device=device,
-        )
-        group = dist.group.WORLD
-        observation = drive.drive(entry, drive.inputs(scenario, rank), group)
+        inputs = _inputs(drive, rank, task, device)
+        torch.manual_seed(0)
+        entry = submission.load_entry(data["source"], filename, data["entry"])
+        observation = drive.drive(entry, inputs, dist.group.WORLD)
         tensors = submission.tensor_arrays(observation)
         return {"state": "observed"}, {name: to_array(tensor) for name, tensor in tensors.items()}
     except BaseException as error:  # whatever a learner's code raises ends this scenario, not this rank's loop
