@@ -38,6 +38,6 @@ def visible(environment: Mapping[str, str]) -> Gpus | None:
 
 def choose(role: str, engine_info: Mapping[str, Any], environment: Mapping[str, str]) -> Gpus | None:
     """The GPUs of a worker: for submissions, where the engine has the runtime; the oracle computes on the CPU in any case."""
-    if role != "submission" or RUNTIME not in (engine_info.get("Runtimes") or {}):
+    if role == "oracle" or RUNTIME not in (engine_info.get("Runtimes") or {}):
         return None
     return visible(environment)
