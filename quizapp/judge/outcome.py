@@ -165,13 +165,13 @@ def _where_they_wait(ranks: Sequence[RankReport]) -> str:
     places: dict[str, list[int]] = {}
     for report in ranks:
         call = (report.collective or "").partition(" ")[2]
-        line = f"at line {report.place.line}" if report.place else ""
+        line = f"at line {report.place.line}" if report.place else None
         if report.state == "finished":
-            said = "has returned" if line == "" else f"has returned {line}"
-        elif call and (not line or call.endswith(f" {line}")):
-            said = f"in {call}"
+            said = "has returned"
+        elif line is not None:
+            said = f"in {call}" if call.endswith(f" {line}") else f"{line} of your file"
         else:
-            said = f"{line} of your file" if line else "in none of its calls"
+            said = f"outside of your file, after {call or 'no call'}"
         places.setdefault(said, []).append(report.rank)
     return "; ".join(f"{ranks_text(numbers)} {said}" for said, numbers in places.items())
 

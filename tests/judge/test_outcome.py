@@ -65,10 +65,11 @@ DIFFERS = {"number": 1, "calls": ["all_reduce([] int64) at line 5", "barrier at 
         ),
         (
             "stuck",
-            [{**WAITING, "line": 9}, {**WAITING, "collectives": []}, SEEN],
+            [{**WAITING, "line": 9}, {**WAITING, "line": None}, SEEN],
             None,
             "desync",
-            "the ranks wait for each other for ever: rank 0 at line 9 of your file; rank 1 at line 5 of your file; rank 2 has returned",
+            "the ranks wait for each other for ever: rank 0 at line 9 of your file; "
+            "rank 1 outside of your file, after all_reduce([] int64) at line 5; rank 2 has returned",
         ),
         ("failed", [ABORT, ABORT], DIFFERS, "desync", "collective #1 differs"),
         ("failed", [PEER, ABORT], None, "error", "rank 1 crashed (SIGABRT)"),
