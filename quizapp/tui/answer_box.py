@@ -3,8 +3,15 @@
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
+
+
+def written(screen: Screen[None]) -> str | None:
+    """What stands in a screen's box now, though it may not have told yet; ``None`` where there is no box."""
+    boxes = [box for box in screen.query(AnswerBox) if box.is_attached and box.children]
+    return boxes[0].value if boxes else None
 
 
 class AnswerBox(Widget):

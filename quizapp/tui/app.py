@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from textual import events
 from textual.app import App
 from textual.command import Provider
 from textual.dom import DOMNode
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from quizapp.tui.home import HomeScreen
     from quizapp.tui.question import QuestionScreen
 
+PATIENCE = 2.0
+"""Seconds that a key waits for the letters before it."""
 Start = Literal["home", "study", "review", "interview"]
 
 
@@ -285,6 +290,30 @@ class QuizApp(App[None]):
             if self._bench is None:
                 self._bench = Bench(self._backend)
             return self._bench
+
+    async def on_event(self, event: events.Event) -> None:
+        """Lets a text field work off its letters before a key such as Ctrl+S acts, which would overtake them."""
+        if isinstance(event, events.Key) and not event.is_forwarded and not event.is_printable:
+            await self._worked_off()
+        await super().on_event(event)
+
+    async def _worked_off(self) -> None:
+        field = self.focused
+        if field is None or not field.check_consume_key("a", "a"):
+            return  # nothing that takes letters
+        done = asyncio.Event()
+        if field.call_later(done.set):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(done.wait(), PATIENCE)
+
+    async def action_quit(self) -> None:
+        """Ends the app; what is typed is kept."""
+        from quizapp.tui.page import Page
+
+        for screen in self.screen_stack:
+            if isinstance(screen, Page):
+                screen.leave()
+        self.exit()
 
     def close(self) -> None:
         """Stops the judge's workers and closes the store; to be called when the app has ended."""

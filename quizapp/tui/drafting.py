@@ -14,11 +14,21 @@ class Drafting:
     def __init__(self, owner: Widget, write: Callable[[str], object]) -> None:
         self._owner, self._write = owner, write
         self._text: str | None = None
+        self._latest = ""
         self._timer: Timer | None = None
+
+    def began(self, text: str) -> None:
+        """Notes what stood there when the learner came."""
+        self._latest = text
+
+    def catch_up(self, text: str) -> None:
+        """Notes the text as it stands now where nobody has told yet that it is another one."""
+        if text != self._latest:
+            self.typed(text)
 
     def typed(self, text: str) -> None:
         """Notes the text as it stands now."""
-        self._text = text
+        self._text = self._latest = text
         if self._timer is None:
             self._timer = self._owner.set_timer(SECONDS, self.flush)
 

@@ -44,12 +44,16 @@ def near(file: Path) -> Path:
         return file
 
 
-def resume_line(session: Session) -> str:
+def resume_line(session: Session, bank: LoadedBank) -> str:
     """Where an unfinished sitting goes on."""
     step = session.position.get("step")
     if session.kind == "interview" or not isinstance(step, str):
         return "an interview is open: press i"
-    return f"Enter goes on at {step.removesuffix('/main')}"
+    item, _, part = step.partition("/")
+    pages = {page.id: page.title for page in bank.bank.reading}
+    titles = {one.id: one.title or one.id for one in bank.bank.items}
+    title = pages.get(part, part) if item == "reading" else titles.get(item, item)
+    return f"Enter goes on at {title}" + (f" · {part}" if item != "reading" and part != "main" else "")
 
 
 def due_line(found: Knowledge, left: bool) -> Content:
@@ -186,7 +190,7 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         kinds: dict[str, str] = {}
         for session in open_:
             if session.kind == "interview" or session.position.get("step"):
-                kinds.setdefault(session.kind, resume_line(session))
+                kinds.setdefault(session.kind, resume_line(session, bank))
         resume = "".join(f"\n{line}" for line in sorted(kinds.values()))
         return Content.assemble(
             (bank.bank.title, "bold"),

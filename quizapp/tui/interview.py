@@ -20,7 +20,7 @@ from quizapp.practice.interview_phrases import ANSWER_TIME_IS_UP, TIME_IS_UP
 from quizapp.practice.interview_plan import role
 from quizapp.scoring.answer import AnswerError
 from quizapp.scoring.tier import load_in_background
-from quizapp.tui.answer_box import AnswerBox
+from quizapp.tui.answer_box import AnswerBox, written
 from quizapp.tui.drafting import Drafting
 from quizapp.tui.page import Page
 from quizapp.tui.question import answer_box
@@ -122,9 +122,14 @@ and the clock waits.
         self.interview.dialogue.warm_up()
 
     def on_unmount(self) -> None:
+        self.leave()
+
+    def leave(self) -> None:
         self._flush()
 
     def _flush(self) -> None:
+        if (text := written(self)) is not None:
+            self.drafting.catch_up(text)
         self.drafting.flush()
         self.noting.flush()
         if not self.interview.over:
@@ -238,6 +243,7 @@ and the clock waits.
         else:
             how = way(question.asked.part, question.asked.choices, question.asked.variant.values)
         box = answer_box(how, draft)
+        self.drafting.began(draft)
         await self._below.mount(box)
         if box.children:  # none where the app is just closing
             box.focus_field()

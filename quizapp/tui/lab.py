@@ -110,7 +110,9 @@ up. What you type is kept as you type it.
                 yield Markdown(self.asked.question)
                 if self.lab is not None:
                     yield Markdown(f"`{self.lab.signature}`")
-            yield CodeEditor(self._first_text())
+            text = self._first_text()
+            self.drafting.began(text)
+            yield CodeEditor(text)
         yield Static("", id="notice", markup=False)
         yield Static("", id="status", markup=False)
 
@@ -128,6 +130,8 @@ up. What you type is kept as you type it.
         self._prepare()
 
     def leave(self) -> None:
+        for editor in self.query(CodeEditor):
+            self.drafting.catch_up(editor.text)
         self.drafting.flush()
         if self.cancel is not None:
             self.cancel.set()

@@ -80,6 +80,9 @@ class Page(Screen[None]):
             line = f"terminal too small: {columns}x{rows}, needs {SMALLEST[0]}x{SMALLEST[1]}"
             self.query_one("#too-small", Static).update(Content(line))
 
+    def leave(self) -> None:
+        """Called before the screen goes away; subclasses write what they hold."""
+
     def action_help(self) -> None:
         from quizapp.tui.help import HelpScreen
 

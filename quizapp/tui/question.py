@@ -16,7 +16,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Markdown, Static
 
 from quizapp.practice.face import Face, Standing, Way, face
-from quizapp.tui.answer_box import AnswerBox
+from quizapp.tui.answer_box import AnswerBox, written
 from quizapp.tui.drafting import Drafting
 from quizapp.tui.inline import inline
 from quizapp.tui.signs import points
@@ -183,6 +183,7 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
 
     async def _take_answer(self) -> None:
         draft = self.stored(lambda: self.store.draft(self.face.draft_key)) or ""
+        self.drafting.began(draft)
         box = answer_box(self.face.way, draft)
         await self._view.mount(box)
         box.focus_field()
@@ -205,6 +206,8 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         self.call_after_refresh(lambda: self._view.scroll_to_widget(result, animate=False, top=True))
 
     def leave(self) -> None:
+        if self.pending is None and (text := written(self)) is not None:
+            self.drafting.catch_up(text)
         self.drafting.flush()
 
     @on(AnswerBox.Edited)

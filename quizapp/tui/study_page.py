@@ -65,9 +65,6 @@ class StudyPage(Page):
             return self.item is not None
         return super().check_action(action, parameters)
 
-    def leave(self) -> None:
-        """Called before the screen goes away; subclasses write what they hold."""
-
     def on_unmount(self) -> None:
         self.leave()
 

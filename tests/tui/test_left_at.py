@@ -65,7 +65,7 @@ async def test_going_home_before_the_banks_are_there(store: Store, library: Libr
         await pilot.press("a", "escape")
         await until(pilot, "Reading the banks")
         reader.may.set()
-        await until(pilot, "Enter goes on at pick-all")
+        await until(pilot, "Enter goes on at Pick all that matter")
         await pilot.press("enter")
         text = await until(pilot, "Several are right")
         assert "[x] A" in text

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from screen_text import shown, typed, until, unwrapped
+from textual.events import Key
 
 from quizapp.practice.study import Study
 from quizapp.store import database
@@ -150,6 +151,27 @@ async def test_words(open_at: Callable[[str], QuizApp], store: Store) -> None:
         assert store.attempts()[0].text == "The ranks have different token counts.\nSo they weigh differently."
 
 
+@pytest.mark.parametrize("last", ["ctrl+s", "f4", "escape", "ctrl+q"])
+async def test_no_key_overtakes_letters(open_at: Callable[[str], QuizApp], store: Store, last: str) -> None:
+    text = "The ranks have different token counts, so they weigh differently."
+    async with open_at("two-ranks/why").run_test(size=SIZE) as pilot:
+        await until(pilot, "Why does the mean of rank means differ?")
+        for letter in text:
+            pilot.app.post_message(Key(letter, letter))
+        pilot.app.post_message(Key(last, None))
+        if last == "ctrl+s":
+            await until(pilot, "How sure are you?")
+            await pilot.press("3")
+            await until(pilot, "you rated it")
+            assert [attempt.text for attempt in store.attempts()] == [text]
+        elif last != "ctrl+q":
+            await until(pilot, {"f4": "What do", "escape": "goes on at"}[last])
+        else:
+            await pilot.pause(0.2)
+    if last != "ctrl+s":
+        assert store.draft(DraftKey("study", "two-ranks", "why")) == text
+
+
 async def test_a_probe(open_at: Callable[[str], QuizApp], store: Store) -> None:
     async with open_at("why-worse/main").run_test(size=SIZE) as pilot:
         await until(pilot, "What do")
@@ -215,7 +237,7 @@ async def test_what_is_typed_is_kept_within_half_a_second(open_at: Callable[[str
         assert store.draft(DraftKey("study", "two-ranks", "why")) == "The ranks hold"
         await typed(pilot, " and")
         await pilot.press("escape")
-        await until(pilot, "Enter goes on at two-ranks/why")
+        await until(pilot, "Enter goes on at Two ranks · why")
         await pilot.press("enter")
         await until(pilot, "The ranks hold and")
 
