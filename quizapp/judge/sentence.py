@@ -16,7 +16,7 @@ MOST_SIGNS = 5
 
 def _common(values: Sequence[float]) -> float | None:
     """The value that all share, if they do."""
-    if not values or any(abs(value - values[0]) > CLOSE * max(abs(values[0]), 1e-9) for value in values):
+    if not values or any(abs(value - values[0]) > CLOSE * max(abs(values[0]), 1e-3) for value in values):
         return None
     return values[0]
 
@@ -116,10 +116,10 @@ def _shared(factor: float) -> str:
     return f"every valid token weighs {as_fraction(factor)} {'of' if 0 < factor < 1 else 'times'} what it should"
 
 
-def _times(ratio: float) -> str:
-    """A ratio as it is said: a small fraction exactly, another one to three digits."""
-    exact = as_fraction(ratio)
-    return exact if len(exact) <= MOST_SIGNS else f"{ratio:.3g}"
+def _times(value: float) -> str:
+    """A ratio or a value as it is said: a small fraction exactly, another one to four digits."""
+    exact = as_fraction(value)
+    return exact if len(exact) <= MOST_SIGNS or "/" not in exact else f"{value:.4g}"
 
 
 def _between_ranks(scenario: Scenario, ratios: dict[int, float]) -> str:
@@ -184,6 +184,6 @@ def _first_difference(expected: Expected, observed: Sequence[Observed]) -> str:
                 got, want = own[name].reshape(-1), wanted.reshape(-1)
                 position = int(np.nanargmax(np.where(np.isfinite(got), np.abs(got - want), np.inf)))
                 entry = f"{name}[{position}]" if want.size > 1 else name
-                had, due = as_fraction(float(got[position])), as_fraction(float(want[position]))
+                had, due = _times(float(got[position])), _times(float(want[position]))
                 return f"rank {rank} ends with {entry} = {had}; wanted is {due}"
     return "the values differ from those wanted"

@@ -119,7 +119,11 @@ def sections(
         yield f"Weights: {shown.name}, {shown.world_size} ranks, valid tokens {counts(shown)}", weight_section(shown, columns)
     smallest = verdict.counterexample
     if smallest is not None and smallest is not shown:
-        body = weight_section(smallest, columns) if smallest.weights else scenario_table((smallest,))
+        if smallest.weights:
+            body = weight_section(smallest, columns)
+        else:
+            what = f"{smallest.message[0].upper()}{smallest.message[1:]}." if smallest.message else ""
+            body = Content(what) if what else scenario_table((smallest,))
         yield f"Smallest failing case: {smallest.world_size} ranks, valid tokens {counts(smallest)}", body
     if verdict.ranks:
         side_by_side = lanes(verdict.ranks, columns)
