@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quizapp.audit.findings import findings
+from quizapp.audit.findings import UNSCALED, WHILE_SCALED, counted, findings
 from quizapp.audit.fit import Fit
 from quizapp.audit.ideas import Idea, fitting
 from quizapp.audit.objective import Objective
-from quizapp.audit.observed import read
+from quizapp.audit.observed import Observed, read
 from quizapp.audit.plan import Plan
-from quizapp.audit.recover import recover, terms_of
+from quizapp.audit.recover import recover, rounded, terms_of
 from quizapp.audit.run import CannotRun, run
 from quizapp.audit.views import steps_of
 from quizapp.audit.weighing import Weighing
@@ -52,15 +52,11 @@ def judged(
         CannotRun: the trainer took no step with the recording optimizer.
     """
     observed = read(plan, results)
-    if not max(observed.taken):
-        hint = (
-            "call it with the optimizer given"
-            if observed.raw["optimizers"]
-            else "make the optimizer with optimizer(model.parameters())"
-        )
-        raise CannotRun(f"{plan.name}: no optimizer step was seen; {hint}", 2)
+    _check_steps(observed)
     terms = terms_of(observed)
-    fit = Fit(observed, terms, recover(observed, terms), Weighing(observed), objective.rule)
+    recovered = recover(observed, terms)
+    observed = rounded(observed, recovered)
+    fit = Fit(observed, terms, recovered, Weighing(observed), objective.rule)
     steps = steps_of(fit)
     found = findings(fit, steps)
     wrong = any(finding.fault for finding in found) or not all(step.right for step in steps)
@@ -98,6 +94,29 @@ def judged(
     )
 
 
+def _check_steps(observed: Observed) -> None:
+    """Raises: CannotRun: no rank took a step, or every step was taken with a zero gradient."""
+    name, plan = observed.plan.name, observed.plan
+    if max(observed.taken):
+        if observed.idle and observed.steps:
+            steps = counted(observed.steps, "optimizer step")
+            why = "no backward pass came before" if not observed.uses else "did backward reach the parameters of the model given?"
+            raise CannotRun(f"{name}: {steps}, and the gradient was zero in all of them; {why}", 2)
+        return
+    if not observed.raw["optimizers"]:
+        hint = "make the optimizer with optimizer(model.parameters())"
+    elif observed.uses:
+        most = max(sum(use.rank == rank for use in observed.uses) for rank in range(plan.ranks))
+        hint = f"backward ran over {counted(most, 'microbatch')} on a rank"
+        if most < plan.accumulate:
+            hint += f", fewer than the {plan.accumulate} of a window: give more --rows, or a smaller --accumulate"
+        else:
+            hint += ": call step() on the optimizer that was made with the class given"
+    else:
+        hint = "call step() on the optimizer that was made with the class given"
+    raise CannotRun(f"{name}: no optimizer step was seen; {hint}", 2)
+
+
 def _named(idea: Idea, registry: Registry) -> tuple[Named, ...]:
     return tuple(_entry(name, idea.rule.valid, registry) for name in idea.ids)
 
@@ -120,6 +139,11 @@ def _by_finding(fit: Fit, found: Sequence[Finding], registry: Registry) -> tuple
     seen = fit.observed
     if "not-finite" in faults and any(not any(map(seen.counts, use.places)) for use in seen.uses):
         return (_entry("zero-over-zero", "0/0 where a microbatch has no valid token", registry),)
+    said = " ".join(finding.message for finding in found if finding.fault)
+    if faults == {"factor"} and UNSCALED in said:
+        return (_entry("never-unscaled", f"{fit.scale:g}*{fit.rule.valid}", registry),)
+    if faults == {"clipped"} and WHILE_SCALED in said:
+        return (_entry("clip-while-scaled", f"far less than {fit.rule.valid}", registry),)
     if len(faults) == 1 and (named := BY_FINDING.get(next(iter(faults)))) is not None:
         return (_entry(*named, registry),)
     return ()

@@ -1,6 +1,6 @@
 """What there is to say of a run beside its weights, each in a sentence: faults, and what is only told."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quizapp.audit.fit import Fit
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_NAMED = 8
+UNSCALED = "the loss scale of mixed precision was not undone"
+WHILE_SCALED = "they were clipped before the loss scale was undone"
 
 
 def listed(values: Sequence[int]) -> str:
@@ -119,11 +121,11 @@ def _of_weights(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
         yield _fault("left-out", f"Tokens of {rows} went through the model, but weigh nothing in their step.")
 
 
-def _shift(fit: Fit, shifted: set[str]) -> str:
+def _shift(fit: Fit, shifted: Collection[str]) -> str:
     """What a label shift of that kind means, for the plan that was asked for."""
-    if shifted == {"next"} and not fit.observed.plan.shift:
+    if set(shifted) == {"next"} and not fit.observed.plan.shift:
         return "The trainer shifts labels. If it is meant to, as for a causal language model, audit it with --shift."
-    if shifted == {"previous"} and fit.observed.plan.shift:
+    if set(shifted) == {"previous"} and fit.observed.plan.shift:
         return "The trainer doesn't shift labels. If it isn't meant to, audit it without --shift."
     return "Labels are shifted once too often, or in the wrong direction."
 
@@ -153,9 +155,12 @@ def _of_factors(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
         norm = float(fit.observed.norms[cut[0].step, 0])
         factors = ", ".join(f"{step.factor:.4g} in step {step.step + 1}" for step in cut if step.factor is not None)
         told = f"; the factor is {factors}" if factors else ""
-        yield _note(
-            "clipped", f"Gradients are clipped to a norm of {norm:.4g}{told}. Of clipped steps only ratios of weights can be read."
-        )
+        read = "Of clipped steps only ratios of weights can be read."
+        if fit.scaled_limit is not None:
+            limit = f"{norm * fit.scaled_limit:.4g} over {fit.scaled_limit:g}"
+            yield _fault("clipped", f"Gradients are clipped to a norm of {norm:.4g}, which is {limit}: {WHILE_SCALED}. {read}")
+        else:
+            yield _note("clipped", f"Gradients are clipped to a norm of {norm:.4g}{told}. {read}")
     alike = [step for step in steps if step.factor is not None and not step.right]
     if alike and len(alike) == sum(not step.right for step in steps):
         each = {as_fraction(step.factor) for step in alike if step.factor is not None}
@@ -163,8 +168,7 @@ def _of_factors(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
         everywhere = len(each) == 1 and len(alike) == len(steps)
         said = f"{each.pop()} times" if everywhere else "by one factor in each step from"
         rest = "" if everywhere else f" ({by_step})"
-        power = [step.factor for step in alike if step.factor and step.factor >= 16 and step.factor.hex().startswith("0x1.00000")]
-        hint = " A power of two: the loss scale of mixed precision, not undone?" if len(power) == len(alike) else ""
+        hint = f" A power of two: {UNSCALED}." if everywhere and fit.scale is not None else ""
         verb = "are" if everywhere else "differ"
         yield _fault("factor", f"All weights {verb} {said} what they should be{rest}; their proportions are right.{hint}")
 
@@ -193,8 +197,10 @@ def _of_rows(fit: Fit) -> Iterator[Finding]:
         yield _note("short-window", f"Short windows: {each} of {plan.accumulate} microbatches.")
     if seen.forwards_only:
         yield _note("forward-only", f"{counted(seen.forwards_only, 'forward pass')} over the data set met no backward pass.")
+    if seen.raw.get("autocast") and plan.dtype == "float64":
+        yield _note("precision", "autocast leaves float64 as it is: to see what it does, audit with --dtype float32.")
     if seen.precision[1] > 1e-4:
-        low = ", ".join(sorted(seen.dtypes))
+        low = " and ".join(sorted(seen.dtypes))
         yield _note(
             "precision", f"The run holds {low}: weights that differ by less than {100 * seen.precision[1]:g} % count as the same."
         )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 DIRECTIONS = 64
+LEAST_SCALE, MOST_SCALED = 16.0, 1e-2
+"""The least loss scale that is taken for one, and the largest norm that a limit which was scaled down may have."""
 SAME_NORM = 1e-5
 """Norms of steps that were clipped to one length agree to this: clipping adds 1e-6 to the norm that it divides by."""
 
@@ -86,6 +88,30 @@ class Fit:
         unlike = len(several) > 1 and bool(np.any(np.linalg.norm(several - several[0], axis=1) > 1e-3 * np.linalg.norm(several[0])))
         found: NDArray[np.bool_] = cut if longest and (unlike or _round(longest)) else np.zeros(len(norms), dtype=bool)
         return found
+
+    @cached_property
+    def scale(self) -> float | None:
+        """The power of two, 16 or more, by which all steps are longer than they should be: a loss scale."""
+        from math import log2
+
+        factors = [float(factor) for factor in self.factors(self.wanted)]
+        if not factors or self.clipped.any() or min(factors) < LEAST_SCALE:
+            return None
+        power = 2.0 ** round(log2(factors[0]))
+        return power if all(abs(factor / power - 1) <= self.loose for factor in factors) else None
+
+    @cached_property
+    def scaled_limit(self) -> float | None:
+        """The power of two that makes the norm of clipped steps a limit that people write, where the norm itself is none."""
+        from math import log10
+
+        if not self.clipped.any():
+            return None
+        norm = float(self.observed.norms[self.clipped].max())
+        if _round(norm) or norm > MOST_SCALED:
+            return None
+        powers = [power for exponent in range(6, 25) if _round(norm * (power := 2.0**exponent))]
+        return min(powers, key=lambda power: abs(log10(norm * power) - round(log10(norm * power))), default=None)
 
     def total(self, weights: "Floats") -> "Floats":
         """The gradients under some weights, [steps, ranks, D]."""

@@ -97,6 +97,8 @@ IDEAS: Sequence[Idea] = (
     _idea("gradients-not-reduced", "(r == q)/n_r", "R"),
     _idea("gradients-not-reduced", "(r == q)/(K_w*n_rk)", "RK"),
     _idea("gradients-not-reduced", "(r == q)/(K*n_rk)", "RKT"),
+    _idea("gradients-not-reduced", "(K_w == K)/N + (K_w < K)*(r == q)*R/N", "RKT"),
+    _idea("gradients-not-reduced", "(K_w == K)/(R*K*n_rk) + (K_w < K)*(r == q)/(K*n_rk)", "RKT"),
     _idea("only-last-reduced", "(k < K_w - 1)*(r == q)*R/N + (k == K_w - 1)/N", "RK"),
     _idea("only-last-reduced", "(k < K_w - 1)*(r == q)/(K*n_rk) + (k == K_w - 1)/(R*K*n_rk)", "RK"),
     _idea("reduced-too-early", "(k == 0)/N + (k > 0)*(r == q)*R/N", "RK"),
@@ -126,7 +128,7 @@ def has(observed: Observed) -> set[str]:
         found.add("R")
     if plan.accumulate > 1:
         found.add("K")
-    if plan.rows_per_microbatch > 1:
+    if any(len(use.rows) > 1 for use in observed.uses):
         found.add("B")
     if any(length < plan.accumulate for (step, _), length in windows.items() if step is not None):
         found.add("T")

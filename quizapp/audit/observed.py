@@ -94,6 +94,11 @@ class Observed:
         return {(c.row, c.position): index for index, c in enumerate(self.columns) if c.whose == "own"}
 
     @cached_property
+    def idle(self) -> bool:
+        """Whether every step was taken with a zero gradient."""
+        return not self.norms.any()
+
+    @cached_property
     def used(self) -> Counter[int]:
         """How often each row went into a microbatch."""
         return Counter(row for use in self.uses for row in use.rows)

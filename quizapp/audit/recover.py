@@ -4,10 +4,10 @@ Weights are looked for among all rows' losses, so a row that leaked in from anot
 twice show without being asked for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from quizapp.audit.observed import Column, Observed
+from quizapp.audit.observed import Observed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Unit = Literal["token", "row", "microbatch", "none"]
+SINGLE = 1e-5
+"""Relative size that the rounding of float32 stays below."""
 DEFICIENT = 1e-10
 """Singular values below this share of the largest count as 0."""
 
@@ -50,12 +52,13 @@ class ProbeTerms:
     def total(self, weights: "Floats") -> "Floats":
         import numpy as np
 
-        rows = weights.reshape(-1, weights.shape[-1])
+        rows = weights.reshape(-1, len(self.errors))
         shape = (len(rows), len(self.features), self.errors.shape[1])
         errors = np.zeros(shape)
         for at, row in enumerate(rows):
             np.add.at(errors[at], self.places, row[:, None] * self.errors)
-        return np.asarray(np.einsum("ntc,tf->ncf", errors, self.features, optimize=True).reshape(*weights.shape[:-1], -1))
+        whole = np.einsum("ntc,tf->ncf", errors, self.features, optimize=True)
+        return np.asarray(whole.reshape(*weights.shape[:-1], shape[2] * self.features.shape[1]))
 
     def projected(self, directions: "Floats") -> "Floats":
         import numpy as np
@@ -70,7 +73,7 @@ class ProbeTerms:
         import numpy as np
 
         count, classes = len(gradients), self.errors.shape[1]
-        right = gradients.reshape(count * classes, -1).T
+        right = gradients.reshape(count * classes, self.features.shape[1]).T
         # Random features are far from dependent, so that normal equations lose nothing, and are much cheaper.
         solved = _solved(self.features, right)
         if solved is None:
@@ -214,6 +217,12 @@ def recover(observed: Observed, terms: "ProbeTerms | DenseTerms") -> Recovered:
     )
 
 
-def place_of(column: Column) -> tuple[int, int]:
-    """Row and position."""
-    return column.row, column.position
+def rounded(observed: Observed, recovered: Recovered) -> Observed:
+    """The run, known to compute in float32 somewhere out of sight if what the weights leave unexplained is of that size."""
+    import numpy as np
+
+    known = recovered.residual[np.isfinite(recovered.residual)]
+    worst = float(known.max(initial=0.0))
+    if observed.precision[0] < worst <= SINGLE:
+        return replace(observed, dtypes=observed.dtypes | {"float32"})
+    return observed

@@ -124,21 +124,36 @@ def _tail(file: Path, lines: int = 6) -> str:
 
 def _stands(plan: Plan, folder: Path) -> str:
     """Where each rank stood when time ran out, as far as it could say."""
-    file = json.loads((folder / "plan.json").read_text("utf-8"))["file"]
     found = []
     for rank in range(plan.ranks):
         if (folder / f"result-{rank}.json").exists():
             found.append(f"rank {rank} had finished")
-            continue
-        try:
-            frames = (folder / f"stand-{rank}.txt").read_text("utf-8", "replace").splitlines()
-        except OSError:
-            continue
-        own = next((frame for frame in frames if f'"{file}"' in frame), None)
-        if own is not None:
-            line = own.partition(", line ")[2].partition(" ")[0]
+        elif (line := _place(plan, folder, rank)) is not None:
             found.append(f"rank {rank} stood at {plan.file.name}:{line}")
     return "; ".join(found)
+
+
+def _place(plan: Plan, folder: Path, rank: int) -> str | None:
+    """The innermost line of the file in the stack that a rank wrote down, if it did."""
+    file = json.loads((folder / "plan.json").read_text("utf-8"))["file"]
+    try:
+        frames = (folder / f"stand-{rank}.txt").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    own = next((frame for frame in frames if f'"{file}"' in frame), None)
+    return None if own is None else own.partition(", line ")[2].partition(" ")[0]
+
+
+def _died(plan: Plan, folder: Path, rank: int, status: int) -> str:
+    """How a rank ended that left no result: by which signal, where it stood, what it printed last."""
+    try:
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status} and no result"
+    except ValueError:
+        how = f"was ended by signal {-status}"
+    place = _place(plan, folder, rank)
+    said = _tail(folder / f"said-{rank}.txt")
+    where = f"{plan.file}:{place}" if place else str(plan.file)
+    return f"{where}: rank {rank} {how}" + (f"; it said: {said}" if said else "")
 
 
 def _explained(plan: Plan, python: str, rank: int, fault: Mapping[str, Any]) -> CannotRun:
@@ -184,9 +199,14 @@ def run(
                 _ask_where(ranks)
         results = [_result(folder, rank) for rank in range(plan.ranks)]
         faults = [(rank, found["fault"]) for rank, found in enumerate(results) if found and found["fault"]]
+        lost = [rank for rank, found in enumerate(results) if found is None and (ranks[rank].returncode or 0) not in (0, -9)]
+        if faults and lost and all("onnection" in fault["message"] for _, fault in faults):
+            raise CannotRun(_died(plan, folder, lost[0], ranks[lost[0]].returncode), 2)
         if faults:
             # A rank that lost its peers raises too; what names a line of the file, or isn't a connection's end, says more.
             first = min(faults, key=lambda entry: ("onnection" in entry[1]["message"], entry[1]["line"] is None, entry[0]))
+            if first[1]["message"].startswith("SystemExit") and (said := _tail(folder / f"said-{first[0]}.txt", 1)):
+                first = (first[0], {**first[1], "message": f"{first[1]['message']}; it said: {said}"})
             raise _explained(plan, python, *first)
         if not in_time:
             raise CannotRun(
@@ -195,10 +215,10 @@ def run(
         for rank, found in enumerate(results):
             if found is None:
                 status = ranks[rank].returncode
-                said = _tail(folder / f"said-{rank}.txt") or "it printed nothing"
+                said = _tail(folder / f"said-{rank}.txt")
                 if "No module named" in said and plan.ranks and "torch" not in said:
                     raise CannotRun(f"{python} can't run the auditor: {said}", 3)
-                raise CannotRun(f"{plan.file}: rank {rank} ended with status {status} and no result. It said: {said}", 2)
+                raise CannotRun(_died(plan, folder, rank, status), 2)
         return [found for found in results if found is not None]
 
 

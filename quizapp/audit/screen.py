@@ -69,7 +69,8 @@ def _remark(line: Line, step: Step, close: float) -> str:
         return "[red]✗ not wanted[/red]"
     if abs(w.given) <= close:
         return "[red]✗ left out[/red]"
-    return f"[red]✗ {w.given / w.wanted:.4g} x[/red]"
+    ratio = w.given / w.wanted
+    return f"[red]✗ {ratio:.0f} x[/red]" if 1000 <= ratio < 1e9 else f"[red]✗ {ratio:.4g} x[/red]"
 
 
 def _what(line: Line, step: int) -> str:

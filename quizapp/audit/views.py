@@ -75,7 +75,7 @@ def _view(fit: Fit, step: int, ranks: list[int]) -> View:
         own = column.whose == "own"
         # A position of this step's rows is always told; any other loss only where it weighs something.
         heavy = abs(value) > fit.loose * scale
-        if not ((own and used is not None and (seen.counts(place) or heavy or value != value)) or heavy):
+        if not ((own and used is not None and (seen.counts(place) or heavy)) or heavy):
             continue
         use = used or first.get(place)
         weights.append(

@@ -69,6 +69,8 @@ def audit(
     recorded
         With --item: the record, without running anything.
     """
+    if not timeout > 0:
+        raise Problem(f"--timeout {timeout:g}: write seconds, more than 0")
     if item is not None:
         from quizapp.cli.audit_item import audit_item
 

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 OLDEST = (2, 1)
+BUILD = ("model", "dataset", "optimizer", "world")
+STEP = ("model", "microbatches", "optimizer", "group")
+"""What ``build`` and ``train_step`` are called with."""
 LIBRARIES = ("torch", "transformers", "accelerate", "lightning", "pytorch-lightning", "deepspeed", "trl")
 
 
@@ -40,7 +43,7 @@ def trained(plan: dict[str, Any], rank: int, result: dict[str, Any]) -> dict[str
     """Runs the trainer. Fills the result; returns the files of raw numbers."""
     import torch
 
-    from quizapp_auditor.load import Unusable, load
+    from quizapp_auditor.load import Unusable, check_signature, load
     from quizapp_auditor.loop import steps
     from quizapp_auditor.probe import Probe
     from quizapp_auditor.recorder import recorder
@@ -52,8 +55,9 @@ def trained(plan: dict[str, Any], rank: int, result: dict[str, Any]) -> dict[str
     file = load(plan["file"], plan["module"])
     entry = plan["entry"] or next((name for name in ("build", "train_step") if hasattr(file, name)), None)
     if entry is None or not callable(getattr(file, entry, None)):
-        wanted = entry or "build(model, dataset, optimizer, world) or train_step(model, microbatches, optimizer, group)"
+        wanted = entry or f"build({', '.join(BUILD)}) or train_step({', '.join(STEP)})"
         raise Unusable(f"it defines no {wanted}")
+    check_signature(getattr(file, entry), BUILD if entry == "build" else STEP)
     dtype, shift, seed = DTYPES[plan["dtype"]], plan["shift"], plan["seed"]
     world = World(rank, plan["ranks"], plan["accumulate"], plan["rows_per_microbatch"], len(plan["counts"]), dtype, shift,
                   plan["scratch"], dict(plan["options"]))  # fmt: skip
@@ -99,7 +103,7 @@ def trained(plan: dict[str, Any], rank: int, result: dict[str, Any]) -> dict[str
     else:
         steps(getattr(file, entry), model, rows, recorder(watch), world)
     result.update(forwards=watch.forwards, events=watch.events, norms=watch.norms, optimizers=watch.optimizers)
-    result["dtypes"] = sorted(watch.dtypes)
+    result["dtypes"], result["autocast"] = sorted(watch.dtypes), watch.autocast
     files[f"steps-{rank}.bin"] = b"".join(map(numbers, watch.steps))
     return files
 
@@ -108,8 +112,10 @@ def main() -> None:
     plan_file, rank = Path(sys.argv[1]), int(sys.argv[2])
     plan = json.loads(plan_file.read_text("utf-8"))
     folder = plan_file.parent
+    stand = (folder / f"stand-{rank}.txt").open("w")
+    faulthandler.enable(file=stand)  # a library that aborts leaves its place there
     if hasattr(signal, "SIGUSR1"):
-        faulthandler.register(signal.SIGUSR1, file=(folder / f"stand-{rank}.txt").open("w"))
+        faulthandler.register(signal.SIGUSR1, file=stand)
     result: dict[str, Any] = {"rank": rank, "versions": versions(), "fault": None}
     files: dict[str, bytes] = {}
     try:
@@ -124,7 +130,7 @@ def main() -> None:
         from quizapp_auditor.load import fault
 
         result["fault"] = fault(error, plan["file"])
-        if result["fault"]["kind"] == "raised":
+        if result["fault"]["kind"] == "raised" and isinstance(error, Exception):
             import traceback
 
             traceback.print_exc()

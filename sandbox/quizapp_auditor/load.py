@@ -2,8 +2,10 @@
 
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -38,6 +40,30 @@ def load(file: str, module: str | None) -> ModuleType:
     return loaded
 
 
+def check_signature(function: Callable[..., Any], arguments: Sequence[str]) -> None:
+    """Raises: Unusable: the function can't be called with so many arguments."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        name = getattr(function, "__name__", "the function")
+        raise Unusable(f"{name}{signature} is called as {name}({', '.join(arguments)}): {error}") from None
+
+
+HINTS = (
+    ("StopIteration", "the data ran out: train one epoch over the data set"),
+    ("CUDA", "an audit runs on CPU: take the device from the model or the batch"),
+    ("NCCL", "an audit runs on CPU: the group that stands is gloo's"),
+    ("default process group twice", "the process group stands already: make one only where dist.is_initialized() is false"),
+    ("stack expects each tensor to be equal size", "rows have lengths of their own unless --batch says that several are stacked"),
+    ("does not require grad", "are parameters frozen, or is something detached?"),
+)
+"""What may stand in an error, and what to do about it."""
+
+
 def fault(error: BaseException, file: str) -> dict[str, Any]:
     """What a result says of an error: its kind, and the innermost place in the person's file."""
     place = None
@@ -46,11 +72,14 @@ def fault(error: BaseException, file: str) -> dict[str, Any]:
             place = frame.lineno
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).resolve() == Path(file):
         place = error.lineno
-    said = str(error).strip() or "no message"
+    said = str(error).strip()
     if isinstance(error, Unusable):
         kind = "unusable"
     elif isinstance(error, ModuleNotFoundError) and error.name:
         kind, said = "missing", error.name.partition(".")[0]
     else:
-        kind, said = "raised", f"{type(error).__name__}: {said}"
+        kind, said = "raised", f"{type(error).__name__}: {said}".removesuffix(": ")
+        hint = next((hint for word, hint in HINTS if word in said), None)
+        if hint is not None:
+            said = f"{said[:1000]} ({hint})"
     return {"kind": kind, "line": place, "message": said[:2000]}

@@ -57,6 +57,8 @@ class Rows(Dataset[dict[str, Tensor]]):
         return len(self.held)
 
     def __getitem__(self, index: int) -> dict[str, Tensor]:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"row {index} was asked for, and the data set has {len(self)} rows")
         values = (self.inputs, self.labels, self.targets, self.mask)
         return {name: value[index, : self.lengths[index]] for name, value in zip(self.names, values, strict=False)}
 

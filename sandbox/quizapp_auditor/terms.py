@@ -75,8 +75,10 @@ def own_terms(
     Raises:
         Faulty: no logits, or the model draws random numbers.
     """
-    names = [name for name, _ in model.named_parameters()]
-    parameters = [parameter for _, parameter in model.named_parameters()]
+    trained = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+    names, parameters = list(trained), list(trained.values())
+    if not trained:
+        raise Faulty("the model has no parameter that is trained: all are frozen")
 
     def gradient(loss: Tensor) -> Tensor:
         given = torch.autograd.grad(loss, parameters, retain_graph=True, allow_unused=True)

@@ -25,6 +25,14 @@ def tensors(value: Any) -> Iterator[Tensor]:
             yield from tensors(inner)
 
 
+def autocasting() -> bool:
+    """Whether autocast is on, for the CPU."""
+    try:
+        return torch.is_autocast_enabled("cpu")
+    except TypeError:  # before torch 2.4 the question had another name
+        return torch.is_autocast_cpu_enabled()
+
+
 class Sketch:
     """Gradients as one row of numbers, float64; short where the model is large."""
 
@@ -63,6 +71,7 @@ class Watch:
         self.steps: list[Tensor] = []
         self.norms: list[float] = []
         self.dtypes: set[str] = set()
+        self.autocast = False
         self._index: int | None = None
         self._backwards: set[int] = set()
         model.register_forward_pre_hook(self._before, with_kwargs=True)
@@ -72,6 +81,7 @@ class Watch:
         self._index = None
         if not torch.is_grad_enabled():
             return
+        self.autocast = self.autocast or autocasting()
         for given in tensors([args, kwargs]):
             found = self.rows.find(given)
             if found is not None:

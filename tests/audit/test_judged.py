@@ -14,6 +14,7 @@ from quizapp.audit.objective import ObjectiveError, objective
 from quizapp.audit.observed import read
 from quizapp.audit.plan import Plan, PlanError, default_counts
 from quizapp.audit.recover import recover, terms_of
+from quizapp.audit.run import CannotRun
 from quizapp.audit.weighing import Weighing
 from quizapp.bank.find import bank_folders
 from quizapp.bank.load import load_registry
@@ -44,6 +45,12 @@ last_only = of_window(lambda play, t: (t.microbatch + 1 == play.length_of_window
 
 def not_reduced(play: Play, rank: int, step: int, token: Token) -> float:
     return (rank == token.rank) * rank_means(play, rank, step, token) * play.plan.ranks
+
+
+def tail_not_reduced(play: Play, rank: int, step: int, token: Token) -> float:
+    """Only the planned last microbatch synchronises."""
+    short = play.length_of_window(token.window) < play.plan.accumulate
+    return token_mean(play, rank, step, token) * (play.plan.ranks * (rank == token.rank) if short else 1)
 
 
 def not_cleared(play: Play, rank: int, step: int, token: Token) -> float:
@@ -78,9 +85,20 @@ def test_the_token_mean_is_right(shape: tuple[int, int, int]) -> None:
         (last_only, ["only-last-microbatch"]),
         (not_reduced, ["gradients-not-reduced"]),
         (not_cleared, ["gradients-not-cleared"]),
+        (tail_not_reduced, ["gradients-not-reduced"]),
         (padding_too, ["mask-forgotten"]),
     ],
-    ids=["rank means", "planned", "sum", "averaged again", "last only", "not reduced", "not cleared", "padding"],
+    ids=[
+        "rank means",
+        "planned",
+        "sum",
+        "averaged again",
+        "last only",
+        "not reduced",
+        "not cleared",
+        "tail not reduced",
+        "padding",
+    ],
 )
 def test_a_wrong_trainer_is_named(weigh: Weigh, names: list[str]) -> None:
     report = found(plan(), weigh)
@@ -160,6 +178,24 @@ def test_a_gradient_that_is_not_finite_is_said_to_be_so() -> None:
     assert all(w.given is None for w in report.steps[0].views[0].weights)
 
 
+def test_nothing_but_nan_is_still_a_report() -> None:
+    report = found(plan(), token_mean, scale=float("nan"))
+    assert kinds(report) == {"not-finite"}
+    assert not any(step.right for step in report.steps)
+
+
+def test_steps_without_any_gradient_are_no_right_answer() -> None:
+    with pytest.raises(CannotRun, match="2 optimizer steps, and the gradient was zero in all"):
+        found(plan(), lambda *_: 0.0)
+
+
+def test_a_loss_in_float32_is_taken_as_such() -> None:
+    report = found(plan(), token_mean, noise=3e-9)
+    assert report.outcome == "right"
+    assert report.tolerance == pytest.approx(2e-4)
+    assert "float32" in next(finding.message for finding in report.findings if finding.kind == "precision")
+
+
 def test_microbatches_after_the_last_step_are_told() -> None:
     of = plan()
     results = Play(of).results(token_mean)
@@ -187,19 +223,31 @@ def test_a_gradient_that_is_no_weighting_is_said_to_be_none() -> None:
 
 
 def test_a_common_factor_is_told_as_one() -> None:
+    assert "factor" in kinds(found(plan(), token_mean, scale=7.0))
     report = found(plan(), token_mean, scale=65536.0)
-    assert "factor" in kinds(report)
-    assert any("loss scale" in finding.message for finding in report.findings)
+    assert kinds(report) == {"factor"}
+    assert [named.id for named in report.diagnosis] == ["never-unscaled"]
 
 
-def test_clipped_steps_are_judged_by_proportions() -> None:
+def clipped(norm: float) -> Audit:
     of = plan()
     results = Play(of).results(token_mean)
     for rank, result in enumerate(results):
         steps = np.frombuffer(result["numbers"][f"steps-{rank}"]).reshape(-1, result["width"])
-        steps = steps * (0.037 / np.linalg.norm(steps, axis=1))[:, None]
+        steps = steps * (norm / np.linalg.norm(steps, axis=1))[:, None]
         result["numbers"][f"steps-{rank}"], result["norms"] = steps.tobytes(), np.linalg.norm(steps, axis=1).tolist()
-    report = judged(of, results, "python", objective("token-mean"), REGISTRY, 0)
+    return judged(of, results, "python", objective("token-mean"), REGISTRY, 0)
+
+
+def test_clipping_before_the_loss_scale_is_undone_is_named() -> None:
+    report = clipped(1 / 65536)
+    assert kinds(report) == {"clipped"}
+    assert "1 over 65536" in report.findings[0].message
+    assert [named.id for named in report.diagnosis] == ["clip-while-scaled"]
+
+
+def test_clipped_steps_are_judged_by_proportions() -> None:
+    report = clipped(0.037)
     assert report.outcome == "right"
     assert all(step.clipped and step.factor is not None and step.factor < 1 for step in report.steps)
     assert "clipped" in {finding.kind for finding in report.findings}
