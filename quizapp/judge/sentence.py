@@ -169,7 +169,10 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
     if expected.terms is not None and expected.wanted is not None:
         given = recovered(expected, observed)
         if given is not None:
-            return describe(scenario, expected.wanted, given) or _first_difference(expected, observed)
+            said = describe(scenario, expected.wanted, given)
+            if not said and len(expected.terms) > len(scenario.tokens):
+                return "the token losses weigh what they should, and another term of the loss doesn't"
+            return said or _first_difference(expected, observed)
         if not ranks_agree(expected, observed):
             return "the ranks end with different gradients"
         return "no set of weights on the token losses gives this gradient"

@@ -110,6 +110,38 @@ def test_every_program_in_containers(name: str, docker: Bench) -> None:
     assert not judge_all(docker, LABS[name], programs(LABS[name]))
 
 
+THIEF = """
+import gc
+import math
+import sys
+
+import torch
+
+
+def evaluate(batches, dataset_length, group):
+    frame, found = sys._getframe(), gc.get_objects()
+    while frame is not None:
+        found += frame.f_locals.values()
+        frame = frame.f_back
+    for thing in found:
+        shared = thing if type(thing) is dict else getattr(thing, "shared", None)
+        if isinstance(shared, dict) and isinstance(shared.get("token_loss"), torch.Tensor):
+            tokens, means, correct = (shared[name][:dataset_length].double() for name in ("tokens", "token_loss", "correct"))
+            loss = float((means * tokens).sum() / tokens.sum())
+            return {"loss": loss, "perplexity": math.exp(loss), "accuracy": float(correct.mean())}
+    return {"loss": 0.0, "perplexity": 1.0, "accuracy": 0.0}
+"""
+"""Answers from the tables of all samples, which the drive has and a rank's own share leaves out: a pass would be a hole."""
+
+
+def test_the_samples_of_other_ranks_are_out_of_reach(local: Bench) -> None:
+    folder = LABS["samplers-and-evaluation/exact-evaluation"]
+    lab = load_lab(folder)
+    small = lab.model_copy(update={"world_sizes": (2,), "scenarios": lab.scenarios[:1], "misconceptions": ()})
+    verdict = local.judge(small, folder, THIEF, "answer.py", points=5, titles=TITLES)
+    assert verdict.outcome == "wrong", verdict.summary
+
+
 def test_there_are_labs_and_each_has_known_wrong_programs() -> None:
     assert LABS
     for name, folder in LABS.items():

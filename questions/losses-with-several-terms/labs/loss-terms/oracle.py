@@ -184,6 +184,11 @@ def z_of_valid_tokens(scenario: Scenario) -> Arrays:
     return _weighed(scenario, z=lambda u: _ratio(u.valid, u.N))
 
 
+@misconception("mask-on-every-term")
+def z_of_valid_tokens_over_all_positions(scenario: Scenario) -> Arrays:
+    return _weighed(scenario, z=lambda u: u.valid / u.T)
+
+
 @misconception("empty-microbatch-skips-all-terms")
 def empty_microbatch_skipped(scenario: Scenario) -> Arrays:
     return _weighed(scenario, aux=lambda u: (u.n_rk > 0) / (u.R * u.K_w), z=lambda u: (u.n_rk > 0) / u.T)
@@ -194,6 +199,16 @@ def global_counts_averaged(scenario: Scenario) -> Arrays:
     return _weighed(scenario, ce=lambda u: _ratio(1, u.R * u.N), z=lambda u: 1 / (u.R * u.T))
 
 
+@misconception("forgot-world-size-factor")
+def global_positions_averaged(scenario: Scenario) -> Arrays:
+    return _weighed(scenario, z=lambda u: 1 / (u.R * u.T))
+
+
+@misconception("mean-of-rank-means")
+def own_positions_of_a_rank(scenario: Scenario) -> Arrays:
+    return _weighed(scenario, z=lambda u: 1 / (u.R * u.t_r))
+
+
 @misconception("mean-of-rank-means")
 def own_counts(scenario: Scenario) -> Arrays:
     return _weighed(scenario, ce=lambda u: _ratio(1, u.R * u.n_r), z=lambda u: 1 / (u.R * u.t_r))
@@ -202,6 +217,11 @@ def own_counts(scenario: Scenario) -> Arrays:
 @misconception("mean-of-microbatch-means")
 def own_microbatch_counts(scenario: Scenario) -> Arrays:
     return _weighed(scenario, ce=lambda u: _ratio(1, u.R * u.K_w * u.n_rk), z=lambda u: 1 / (u.R * u.K_w * u.t_rk))
+
+
+@misconception("mean-of-microbatch-means")
+def own_positions_of_a_microbatch(scenario: Scenario) -> Arrays:
+    return _weighed(scenario, z=lambda u: 1 / (u.R * u.K_w * u.t_rk))
 
 
 @misconception("padding-counted")
