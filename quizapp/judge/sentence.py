@@ -135,21 +135,30 @@ def _between_ranks(scenario: Scenario, ratios: dict[int, float]) -> str:
 
 def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> str:
     found: dict[tuple[int, int], list[float]] = {}
+    due: dict[tuple[int, int], float] = {}
     for index, token in enumerate(scenario.tokens):
         want = float(wanted[token.window, index])
         if token.valid and want:
             found.setdefault((token.rank, token.microbatch), []).append(float(given[token.window, index]) / want)
+            due[token.rank, token.microbatch] = want
     ratios = {place: ratio for place, row in found.items() if (ratio := _common(row)) is not None}
     unit = "microbatch" if scenario.accumulate > 1 else "step"
     if len(ratios) < len(found):
         return f"tokens of one {unit} weigh differently from each other"
-    none = sorted({microbatch for (_, microbatch), ratio in ratios.items() if abs(ratio) <= CLOSE})
+    left = {place for place, ratio in ratios.items() if abs(ratio) <= CLOSE}
+    none = sorted({k for _, k in left} - {k for _, k in ratios.keys() - left})
     if none:
         listed = ranks_text([k + 1 for k in none]).replace("rank", unit)
         return f"the tokens of {listed} don't count at all"
+    if left:
+        rank, k = min(left)
+        return f"the tokens in {unit} {k + 1} of rank {rank} don't count at all"
     low, high = min(ratios, key=lambda place: ratios[place]), max(ratios, key=lambda place: ratios[place])
     times = _times(ratios[high] / ratios[low])
     more, less = (f"{unit} {microbatch + 1} of rank {rank}" for rank, microbatch in (high, low))
+    if abs(due[high] - due[low]) > CLOSE * abs(due[low]):  # in different steps, whose tokens should weigh differently
+        share = [f"{_times(ratios[place])} times" if abs(ratios[place] - 1) > CLOSE else "just" for place in (high, low)]
+        return f"a token in {more} weighs {share[0]} what it should, one in {less} {share[1]} what it should"
     return f"a token in {more} counts {times} times as much as one in {less}"
 
 

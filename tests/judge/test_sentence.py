@@ -46,6 +46,7 @@ def test_weights_of_one_window(three: Expected, rule: WeightRule, said: str) -> 
             "a token in microbatch 2 of rank 1 counts 3 times as much as one in microbatch 1 of rank 0",
         ),
         (WeightRule(valid="(k == 0)/N"), "the tokens of microbatch 2 don't count at all"),
+        (WeightRule(valid="(1 - (k == 1)*(r == 0))/N"), "the tokens in microbatch 2 of rank 0 don't count at all"),
         (WeightRule(valid="1/(K*N)"), "every valid token weighs 1/2 of what it should"),
     ],
 )
@@ -60,6 +61,13 @@ def test_tokens_that_leak_into_the_next_step(lab: Lab) -> None:
     assert its.wanted is not None
     said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(w <= s)/N"), its.scenario, 0))
     assert said == "step 2 also holds tokens of window 1"
+
+
+def test_tokens_of_different_steps_are_held_against_their_own_weights(lab: Lab) -> None:
+    its = expected(lab, scenario(lab, [[2, 1], [1, 1]], windows=(1, 1)))
+    assert its.wanted is not None
+    said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(1 + w)/N"), its.scenario, 0))
+    assert said == "a token in step 2 of rank 0 weighs 2 times what it should, one in step 1 of rank 0 just what it should"
 
 
 class TestExplain:
