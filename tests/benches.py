@@ -15,9 +15,9 @@ from quizapp.model.verdict import Verdict
 class Watched:
     """A warm bench and every worker that it has started."""
 
-    def __init__(self, backend: str, name: str, submissions_per_worker: int = 1) -> None:
+    def __init__(self, backend: str, name: str, submissions_per_worker: int = 1, kept: bool = False) -> None:
         self.name = name
-        self.bench = Bench(backend, keep_warm=True, submissions_per_worker=submissions_per_worker)
+        self.bench = Bench(backend, keep_warm=True, submissions_per_worker=submissions_per_worker, kept=kept)
         self.started: list[Worker] = []
         pool = self.bench._open()
         start = pool._start

@@ -20,6 +20,10 @@ from quizapp.model.verdict import Place, RankReport, Verdict
 __all__ = ["BackendUnavailable", "Bench", "Cancelled", "FaultyLab"]
 
 Backend = Literal["docker", "local"]
+KEPT = 50
+"""Submissions that a kept container serves."""
+SUSPECT = frozenset(("limit", "timeout"))
+"""Outcomes after which a kept container is thrown away, whatever it says of itself."""
 
 
 def choose(backend: str) -> Backend:
@@ -43,12 +47,15 @@ def choose(backend: str) -> Backend:
 class Bench:
     """Judges submissions. Thread-safe; one judgement at a time waits for the oracle. Close it when done."""
 
-    def __init__(self, backend: str = "auto", keep_warm: bool = False, submissions_per_worker: int = 1) -> None:
+    def __init__(self, backend: str = "auto", keep_warm: bool = False, submissions_per_worker: int = 1, kept: bool = False) -> None:
         """``keep_warm``: start the next worker as soon as one has been used. ``submissions_per_worker``: more than one only for
-        programs that trust each other, such as a lab's own: they share a user and a folder for temporary files."""
+        programs that trust each other, such as a lab's own: they share a user and a folder for temporary files.
+        ``kept``: containers serve some 50 submissions, each under a user of its own, and go at the least doubt; without effect on
+        other backends, and where there are GPUs."""
         self._wanted = backend
         self._keep_warm = keep_warm
         self._submissions_per_worker = submissions_per_worker
+        self._kept = kept
         self._pool: Pool | None = None
         self._backend: Backend | None = None
         self._opening = threading.Lock()
@@ -58,8 +65,21 @@ class Bench:
         with self._opening:
             if self._pool is None:
                 self._backend = choose(self._wanted)
-                self._pool = Pool(docker.start if self._backend == "docker" else local.start)
+                if self._kept and self._backend == "docker" and docker.can_keep():
+                    self._submissions_per_worker = KEPT
+                    self._pool = Pool(docker.start, role="kept")
+                else:
+                    self._pool = Pool(docker.start if self._backend == "docker" else local.start)
             return self._pool
+
+    @property
+    def keeps(self) -> bool:
+        """Whether submissions run in kept containers. May take a moment the first time.
+
+        Raises:
+            BackendUnavailable: nothing here can run submissions.
+        """
+        return self._open().role == "kept"
 
     @property
     def unsandboxed_notice(self) -> str | None:
@@ -138,7 +158,7 @@ class Bench:
                 try:
                     workers = judging.Workers(worker, oracle, int(facts.get("gpus", 0)))
                     verdict = judging.judge(task, workers, told, stop, started)
-                    ended = True
+                    ended = not (worker.kept and verdict.outcome in SUSPECT)
                     return verdict
                 except BaseException:
                     oracle.close()  # an answer that is still due must not be taken for the next one's

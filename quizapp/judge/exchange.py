@@ -179,9 +179,20 @@ def shaped_as_wanted(observed: Sequence[Observed], expected: Expected) -> str | 
 
 
 def run_size(
-    worker: Worker, task: Task, scenarios: Sequence[Scenario], placed: Placement, progress: Progress, stop: Stop
+    worker: Worker,
+    task: Task,
+    scenarios: Sequence[Scenario],
+    placed: Placement,
+    progress: Progress,
+    stop: Stop,
+    *,
+    again: bool,
 ) -> list[Ran]:
-    """Runs the scenarios of one world size. A worker that is lost takes the blame as the submission's outcome."""
+    """Runs the scenarios of one world size. A worker that is lost takes the blame as the submission's outcome.
+
+    Args:
+        again: the worker has run this very submission already, and nothing else since.
+    """
     lab = task.lab
     size = scenarios[0].world_size
     data = {
@@ -193,6 +204,7 @@ def run_size(
         "source": task.source,
         "drive": lab.drive,
         "drive_source": drive_source(lab, task.folder),
+        "again": again,
         "seconds": lab.limits.seconds,
         "output_bytes": lab.limits.output_bytes,
         "scenarios": [scenario.facts() for scenario in scenarios],

@@ -161,7 +161,8 @@ def _run_all(
     placed = place(max(scenario.world_size for scenario in scenarios), workers.gpus)
     for size in sorted({scenario.world_size for scenario in scenarios}):
         placed = place(size, workers.gpus)
-        ran += run_size(workers.submission, task, [s for s in scenarios if s.world_size == size], placed, progress, stop)
+        chosen = [scenario for scenario in scenarios if scenario.world_size == size]
+        ran += run_size(workers.submission, task, chosen, placed, progress, stop, again=bool(ran))
         if any(one.ending.outcome in FINAL for one in ran):
             break
     return ran, placed
@@ -181,7 +182,7 @@ def _smallest(
     for start in range(0, len(scenarios), together):
         tried = scenarios[start : start + together]
         request_references(workers.oracle, task, tried)
-        ran = run_size(workers.submission, task, tried, place(RANKS, workers.gpus), lambda _: None, stop)
+        ran = run_size(workers.submission, task, tried, place(RANKS, workers.gpus), lambda _: None, stop, again=True)
         expected = receive_references(workers.oracle, task, tried, stop)
         verdicts = (_compare(one, its).verdict for one, its in zip(ran, expected, strict=False))
         found = next((verdict for verdict in verdicts if verdict.outcome == outcome), None)

@@ -1,7 +1,8 @@
 """The agent: one process with torch loaded that forks ranks, watches them, and hands what they ended with to the host.
 
 It speaks frames on its standard input and output. Requests: ``form`` (prepare a group ahead), ``run`` (one submission on the
-scenarios of one world size), ``reference`` (oracle workers only). It judges nothing and holds no expected value.
+scenarios of one world size; ``again``: the same as in the last run, so that its ranks will do), ``end`` (nothing more comes),
+``reference`` (oracle workers only). It judges nothing and holds no expected value.
 """
 
 import functools
@@ -11,11 +12,12 @@ import signal
 import sys
 import tempfile
 import time
-from typing import Any, BinaryIO
+from typing import Any
 
 from quizapp_sandbox import wire
+from quizapp_sandbox.host import Host, take_over_streams
 
-ROLES = ("submission", "oracle")
+ROLES = ("submission", "kept", "oracle")
 
 
 def _gpus() -> int:
@@ -51,54 +53,47 @@ def _facts(gpus: int = 0) -> dict[str, Any]:
     return {"torch": torch.__version__, "gpus": gpus, "python": sys.version.split()[0]}
 
 
-class Host:
-    """The host's side of the stream."""
+def _own_folder(uid: int | None) -> str:
+    from quizapp_sandbox import confine
 
-    def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
-        self._source, self._sink = source, sink
-
-    def receive(self) -> wire.Frame:
-        return wire.read_frame(self._exactly)
-
-    def _exactly(self, count: int) -> bytes:
-        data = self._source.read(count)
-        if len(data) < count:
-            raise wire.WireClosed("the host closed the stream")
-        return data
-
-    def send(self, frame: wire.Frame) -> None:
-        self._sink.write(wire.encode(frame))
-        self._sink.flush()
+    if uid is None:
+        return tempfile.mkdtemp(prefix="quizapp-")
+    with confine.acting_as(uid):
+        return tempfile.mkdtemp(prefix="quizapp-")
 
 
-def _take_over_streams() -> Host:
-    """Keeps the stream to the host for the agent alone; whatever else prints goes to stderr."""
-    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(2, 1)
-    return Host(source, sink)
+def _serve_submissions(host: Host, uid: int | None = None) -> int:
+    """Answers requests until ``end``.
 
+    Args:
+        uid: the user that the ranks become; ``None`` for the agent's own.
 
-def _serve_submissions(host: Host, gpus: int) -> None:
-    from quizapp_sandbox import groups, journal
+    Returns:
+        How many processes the submissions left running.
+
+    Raises:
+        wire.WireClosed: the host went away. groups.FormationError: ranks can't be started.
+    """
+    import shutil
+
+    from quizapp_sandbox import groups
     from quizapp_sandbox.ranks import Placement
     from quizapp_sandbox.scenario_run import run_all
 
-    journal.install()
-    folder = tempfile.mkdtemp(prefix="quizapp-")
+    folder = _own_folder(uid)
     formed: dict[int, groups.Group] = {}
-    count = 0
+    used: dict[int, groups.Group] = {}
+    """Of the submission that ran last, after a clean finish."""
+    count = left_running = 0
 
     def form(data: dict[str, Any]) -> groups.Group:
         nonlocal count
         count += 1
         store = os.path.join(folder, f"store-{count}-{time.monotonic_ns()}")
-        placement = Placement(data["world_size"], data["collectives"], tuple(data["devices"]), store)
+        placement = Placement(data["world_size"], data["collectives"], tuple(data["devices"]), store, uid)
         return groups.form(placement)
 
     try:
-        host.send(wire.Frame("ready", _facts(gpus)))
         while True:
             frame = host.receive()
             request = dict(frame.data)
@@ -108,21 +103,31 @@ def _serve_submissions(host: Host, gpus: int) -> None:
                     formed[size] = form(request)
                 host.send(wire.Frame("formed", {"world_size": size}))
             elif frame.kind == "run":
-                ready = formed.pop(request["world_size"], None)
+                size = request["world_size"]
+                if not request.get("again"):
+                    while used:
+                        groups.dissolve(used.popitem()[1])
+                ready = used.pop(size, None) or formed.pop(size, None)
                 left = run_all(frame, ready, functools.partial(form, request), host.send)
                 host.send(wire.Frame("done"))
                 if left is not None:
-                    groups.dissolve(left)
-                groups.sweep([pid for group in formed.values() for pid in group.pids])
+                    used[size] = left
+                known = [pid for group in (*formed.values(), *used.values()) for pid in group.pids]
+                strays = groups.sweep(known, everybody=uid is not None)
+                left_running += strays
+                for gone in (formed, used) if uid is not None and strays else ():
+                    while gone:
+                        groups.dissolve(gone.popitem()[1])
+            elif frame.kind == "end":
+                break
             else:
                 host.send(wire.Frame("fault", {"message": f"no such request: {frame.kind[:40]}"}))
     finally:
-        for group in formed.values():
+        for group in (*formed.values(), *used.values()):
             groups.dissolve(group)
-        groups.sweep([])
-        import shutil
-
+        left_running += groups.sweep([], everybody=uid is not None)
         shutil.rmtree(folder, ignore_errors=True)
+    return left_running
 
 
 def _serve_references(host: Host) -> None:
@@ -132,6 +137,19 @@ def _serve_references(host: Host) -> None:
     host.send(wire.Frame("ready", _facts()))
     while True:
         host.send(references.answer(host.receive()))
+
+
+def _serve_programs(role: str, host: Host, gpus: int) -> None:
+    from quizapp_sandbox import groups, journal, keeper, ranks, scenario_run  # noqa: F401 - loaded before anything is forked
+
+    journal.install()
+    gc.collect()
+    gc.freeze()
+    host.send(wire.Frame("ready", _facts(gpus)))
+    if role == "kept":
+        keeper.keep(host, _serve_submissions)
+    else:
+        _serve_submissions(host)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -151,18 +169,16 @@ def main(arguments: list[str] | None = None) -> int:
     confine.hide_memory()
     confine.adopt_orphans()
     os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"  # whatever of torch asks for GPUs must not start CUDA here either
-    if role == "oracle":
+    if role != "submission":
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
-    host = _take_over_streams()
+    host = take_over_streams()
     try:
         gpus = _gpus()
         _warm_up(gpus)
-        gc.collect()
-        gc.freeze()
-        if role == "submission":
-            _serve_submissions(host, gpus)
-        else:
+        if role == "oracle":
             _serve_references(host)
+        else:
+            _serve_programs(role, host, gpus)
     except (wire.WireClosed, BrokenPipeError):
         return 0
     return 0

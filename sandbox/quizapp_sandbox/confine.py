@@ -11,6 +11,7 @@ import platform
 import resource
 import struct
 import sys
+from collections.abc import Iterator
 
 GIB = 1 << 30
 MAX_ADDRESS_SPACE_GROWTH = 3 * GIB
@@ -28,8 +29,9 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218), "unshare": (272, 97), "setns": (308, 268),
     "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428),
     "move_mount": (429, 429), "fsopen": (430, 430), "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265),
-    "shmget": (29, 194), "shmat": (30, 196), "msgget": (68, 186), "semget": (64, 190), "kexec_load": (246, 104),
-    "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106), "reboot": (169, 142),
+    "shmget": (29, 194), "shmat": (30, 196), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
+    "kexec_load": (246, 104), "reboot": (169, 142),
+    "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
     "swapon": (167, 224), "acct": (163, 89), "settimeofday": (164, 170), "clock_settime": (227, 112),
     "mount_setattr": (442, 442), "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "fanotify_init": (300, 262),
     "syslog": (103, 116), "quotactl": (179, 60), "modify_ldt": (154, None), "iopl": (172, None), "ioperm": (173, None),
@@ -66,6 +68,39 @@ def hide_memory() -> None:
 def adopt_orphans() -> None:
     """Linux: descendants whose parent died become this process's children, so that none is left behind."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+@contextlib.contextmanager
+def acting_as(uid: int) -> Iterator[None]:
+    """Linux, for root: what is made meanwhile belongs to that user and group."""
+    group, user = os.getegid(), os.geteuid()
+    os.setegid(uid)
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+        os.setegid(group)
+        die_with_parent()  # is forgotten with each change of the user
+
+
+def become(uid: int) -> None:
+    """Linux, for root: this process is that user and group from now on, has no capability, and is the first to go when memory is
+    short. There is no way back.
+
+    Raises:
+        OSError: the system refuses. RuntimeError: something is left of what it was.
+    """
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+        told = dict(line.split(":", 1) for line in file)
+    left = [name for name in ("CapInh", "CapPrm", "CapEff", "CapAmb") if int(told[name], 16)]
+    if left or os.getresuid() != (uid,) * 3 or os.getresgid() != (uid,) * 3 or os.getgroups():
+        raise RuntimeError(f"the user {uid} has more rights than it should: {', '.join(left) or 'a user or group of before'}")
 
 
 def _filter_program(column: int, architecture: int) -> bytes:
@@ -130,8 +165,12 @@ def _address_space() -> int | None:
         return None
 
 
-def confine(cuda: bool) -> None:
-    """Applies every limit to this rank. Irreversible. With CUDA the address space stays unlimited: it reserves terabytes."""
+def confine(cuda: bool) -> bool:
+    """Applies every limit to this rank. Irreversible. With CUDA the address space stays unlimited: it reserves terabytes.
+
+    Returns:
+        Whether system calls are refused.
+    """
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_FSIZE, MAX_FILE_BYTES)
     _lower(resource.RLIMIT_NOFILE, MAX_OPEN_FILES if not cuda else 4096)
@@ -139,4 +178,4 @@ def confine(cuda: bool) -> None:
     if current is not None and not cuda:
         _lower(resource.RLIMIT_AS, current + MAX_ADDRESS_SPACE_GROWTH)
     hide_memory()
-    refuse_system_calls()
+    return refuse_system_calls()

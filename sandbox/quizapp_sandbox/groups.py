@@ -184,12 +184,25 @@ def _children() -> set[int]:
     return found
 
 
-def sweep(known: Collection[int], seconds: float = 5.0) -> None:
-    """Kills every child of the agent but ``known``: what a submission left running, orphans included. Linux."""
-    deadline = time.monotonic() + seconds
+def sweep(known: Collection[int], seconds: float = 5.0, *, everybody: bool = False) -> int:
+    """Kills every child of the agent but ``known``: what a submission left running, orphans included. Linux.
+
+    Args:
+        everybody: where there is one, kill all other processes of the container at once, so that none can fork itself away;
+            ``known`` ones go with them.
+
+    Returns:
+        How many there were.
+    """
+    deadline, found = time.monotonic() + seconds, set()
     while (strays := _children() - set(known)) and time.monotonic() < deadline:
+        found |= strays
+        if everybody:
+            with contextlib.suppress(OSError):
+                os.kill(-1, signal.SIGKILL)
         for pid in strays:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
+    return len(found)

@@ -35,6 +35,8 @@ class Placement:
     devices: tuple[str, ...]
     store: str
     """A path that no other group uses, for the rendezvous."""
+    uid: int | None = None
+    """The user that the ranks become before they do anything; ``None`` where they stay who they are."""
 
     def as_text(self) -> str:
         return json.dumps(asdict(self))
@@ -42,7 +44,7 @@ class Placement:
     @classmethod
     def of_text(cls, text: str) -> "Placement":
         given = json.loads(text)
-        return cls(given["world_size"], given["collectives"], tuple(given["devices"]), given["store"])
+        return cls(given["world_size"], given["collectives"], tuple(given["devices"]), given["store"], given["uid"])
 
 
 class Ends(NamedTuple):
@@ -136,6 +138,8 @@ def spawned(arguments: list[str]) -> NoReturn:
 
 
 def _serve(rank: int, placement: Placement, control: socket.socket, log: journal.Journal, ends: Ends) -> None:
+    if placement.uid is not None:
+        confine.become(placement.uid)
     confine.die_with_parent()
     os.setsid()
     null = os.open(os.devnull, os.O_RDONLY)
@@ -149,7 +153,9 @@ def _serve(rank: int, placement: Placement, control: socket.socket, log: journal
     _rehearse(device)
     faulthandler.register(signal.SIGUSR1, file=ends.stacks, all_threads=True)
     journal.record(log, rank)
-    confine.confine(cuda=device.type == "cuda")
+    shut_in = confine.confine(cuda=device.type == "cuda")
+    if placement.uid is not None and not shut_in:
+        raise RuntimeError("this platform has no filter for system calls, so containers can't be kept")
     log.set_state(rank, journal.PARKED)
     control.sendall(wire.encode(wire.Frame("ready")))
     code = wire.Frame("code")

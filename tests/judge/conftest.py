@@ -46,7 +46,8 @@ def watched(name: str, submissions_per_worker: int) -> Iterator[Watched]:
     with pytest.MonkeyPatch.context() as patch:
         if name == "unsandboxed":
             patch.setattr(local, "bubblewrap", lambda: None)
-        bench = Watched("docker" if name == "docker" else "local", name, submissions_per_worker)
+        shared = submissions_per_worker > 1
+        bench = Watched("docker" if name == "docker" else "local", name, submissions_per_worker, kept=shared and name == "docker")
         yield bench
         bench.close()
     assert bench.left_behind() == []
@@ -61,6 +62,6 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Watched]:
 
 @pytest.fixture(scope="module", params=BACKENDS)
 def shared_bench(request: pytest.FixtureRequest) -> Iterator[Watched]:
-    """A bench of each backend in turn; submissions share a worker, which is faster."""
+    """A bench of each backend in turn; submissions share a worker, which is faster. Containers are kept as for a class."""
     with watched(str(request.param), 50) as its:
         yield its

@@ -13,10 +13,10 @@ import pytest
 from quizapp.judge.runner import docker, local
 
 
-@pytest.fixture(scope="module")
-def inspected() -> Iterator[dict[str, Any]]:
-    """What the engine says of a submission worker."""
-    worker = docker.start("submission")
+@pytest.fixture(scope="module", params=["submission", "kept"])
+def inspected(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
+    """What the engine says of a worker that runs submissions."""
+    worker = docker.start(request.param)
     try:
         stream = worker._stream
         assert isinstance(stream, docker._Container)
@@ -32,7 +32,8 @@ class TestContainer:
         assert host["NetworkMode"] == "none"
         assert host["ReadonlyRootfs"] is True
         assert host["CapDrop"] == ["ALL"]
-        assert not host.get("CapAdd")
+        kept = inspected["Config"]["Cmd"] == ["kept"]
+        assert sorted(host.get("CapAdd") or ()) == (["KILL", "SETGID", "SETUID"] if kept else [])
         assert host["SecurityOpt"] == ["no-new-privileges"]
         assert host["Privileged"] is False
         assert host["LogConfig"]["Type"] == "none"
@@ -42,7 +43,7 @@ class TestContainer:
         assert inspected["Mounts"] == []
         assert host["PidMode"] == ""
         assert host["AutoRemove"] is True
-        assert inspected["Config"]["User"] == "65534:65534"
+        assert inspected["Config"]["User"] == ("0:0" if kept else "65534:65534")
         assert "noexec" in host["Tmpfs"]["/tmp"]
         assert "size=64m" in host["Tmpfs"]["/tmp"]
         if not host.get("DeviceRequests"):
@@ -62,7 +63,7 @@ class TestContainer:
             "PYTHON_VERSION",
             "PYTHON_SHA256",
         }
-        assert inspected["Config"]["Cmd"] == ["submission"]
+        assert inspected["Config"]["Cmd"] in (["submission"], ["kept"])
 
     def test_the_image_holds_neither_oracle_nor_bank_nor_judge(self) -> None:
         looks = (

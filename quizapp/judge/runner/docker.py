@@ -29,6 +29,8 @@ MEMORY = 2 << 30
 PIDS = 128
 OPEN_FILES = 512
 CPUS = 4
+KEEPER_CAPABILITIES = ("SETUID", "SETGID", "KILL")
+"""What the keeper of a kept container needs; ranks have none of them."""
 CPU_PERIOD = 100_000
 """Microseconds over which the engine counts CPU time."""
 GPU_MEMORY = 16 << 30
@@ -96,9 +98,10 @@ def require_image(engine: Any) -> None:
         )
 
 
-def host_options(gpus: Gpus | None = None) -> dict[str, Any]:
+def host_options(gpus: Gpus | None = None, kept: bool = False) -> dict[str, Any]:
     """The hardening of a worker's container, as plain data. With GPUs it is wider where CUDA and NCCL need it: host memory that is
-    pinned, shared memory, threads and open files; nothing else differs."""
+    pinned, shared memory, threads and open files. A kept one's keeper is root, that it may give each submission a user of its own,
+    with the capabilities for that alone. Nothing else differs."""
     memory = MEMORY if gpus is None else GPU_MEMORY
     files = OPEN_FILES if gpus is None else GPU_OPEN_FILES
     options: dict[str, Any] = {
@@ -106,6 +109,7 @@ def host_options(gpus: Gpus | None = None) -> dict[str, Any]:
         "read_only": True,
         "tmpfs": {"/tmp": "rw,noexec,nosuid,nodev,size=64m,mode=1777"},
         "cap_drop": ["ALL"],
+        "cap_add": list(KEEPER_CAPABILITIES) if kept else [],
         "security_opt": ["no-new-privileges"],
         "pids_limit": PIDS if gpus is None else GPU_PIDS,
         "mem_limit": memory,
@@ -136,13 +140,13 @@ class _Container:
         self._left = 0
         self._killed = threading.Event()
         api = engine.api
-        options = host_options(choose(role, _info(), os.environ))
+        options = host_options(choose(role, _info(), os.environ), role == "kept")
         self._id = api.create_container(
             image_name(),
             command=[role],
             name=self.name,
             hostname="localhost",
-            user="65534:65534",
+            user="0:0" if role == "kept" else "65534:65534",
             stdin_open=True,
             labels={LABEL: role},
             environment={"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "NCCL_SOCKET_IFNAME": "lo"},
@@ -215,9 +219,18 @@ def start(role: Role) -> Worker:
     """
     engine = _engine()
     try:
-        return Worker(_Container(engine, role), "container")
+        return Worker(_Container(engine, role), "container", kept=role == "kept")
     except Exception as error:
         raise BackendUnavailable(f"the container engine refused a worker: {str(error).splitlines()[0]}") from None
+
+
+def can_keep() -> bool:
+    """Whether containers may serve more than one submission: not where they are given GPUs, whose memory nobody clears.
+
+    Raises:
+        BackendUnavailable: no engine, or no image.
+    """
+    return choose("submission", _info(), os.environ) is None
 
 
 def is_available() -> bool:

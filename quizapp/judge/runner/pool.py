@@ -10,6 +10,8 @@ from quizapp_sandbox import wire
 
 Start = Callable[[Role], Worker]
 FORM_SECONDS = 60.0
+TRIES = 3
+"""How often a worker is started anew that came up, but could not form its groups."""
 
 
 class _Spare:
@@ -17,18 +19,26 @@ class _Spare:
 
     def __init__(self, worker: Worker, world_sizes: Sequence[int]) -> None:
         self.worker = worker
+        self.failed = False
+        """It came up, but its groups did not: no fault of the submission that would run in it."""
         self._world_sizes = world_sizes
         self._thread = threading.Thread(target=self._form, name="worker-form", daemon=True)
         self._thread.start()
 
     def _form(self) -> None:
-        with contextlib.suppress(BackendUnavailable, WorkerLost, WorkerSilent):
+        with contextlib.suppress(BackendUnavailable):
             gpus = int(self.worker.ready().get("gpus", 0))
-            for size in self._world_sizes:
-                placed = place(size, gpus)
-                data = {"world_size": size, "collectives": placed.collectives, "devices": list(placed.devices)}
-                self.worker.send(wire.Frame("form", data))
-                self.worker.receive(FORM_SECONDS)
+            try:
+                if self.worker.kept:
+                    self.worker.begin()
+                for size in self._world_sizes:
+                    placed = place(size, gpus)
+                    data = {"world_size": size, "collectives": placed.collectives, "devices": list(placed.devices)}
+                    self.worker.send(wire.Frame("form", data))
+                    self.worker.receive(FORM_SECONDS)
+            except (WorkerLost, WorkerSilent):
+                self.failed = True
+                self.worker.close()
 
     def prepared(self, cancelled: Callable[[], bool]) -> Worker:
         while self._thread.is_alive():
@@ -42,8 +52,10 @@ class _Spare:
 class Pool:
     """Starts workers ahead of need. Thread-safe."""
 
-    def __init__(self, start: Start, spares: int = 1) -> None:
+    def __init__(self, start: Start, spares: int = 1, role: Role = "submission") -> None:
+        """``role``: of the workers that run submissions."""
         self._start = start
+        self.role = role
         self._wanted = spares
         self._spares: list[_Spare] = []
         self._oracle: Worker | None = None
@@ -61,7 +73,7 @@ class Pool:
                 return
             self._spares = [spare for spare in self._spares if spare.worker.is_usable]
             while len(self._spares) < self._wanted:
-                self._spares.append(_Spare(self._start("submission"), world_sizes))
+                self._spares.append(_Spare(self._start(self.role), world_sizes))
             if self._oracle is None or not self._oracle.is_usable:
                 self._oracle = self._start("oracle")
 
@@ -89,16 +101,31 @@ class Pool:
         """A submission worker for one submission, to be closed by the caller. Waits until it is ready.
 
         Raises:
-            BackendUnavailable: none can be started. Cancelled: ``cancelled`` said so.
+            BackendUnavailable: none can be started, or none gets ready. Cancelled: ``cancelled`` said so.
         """
         with self._lock:
             usable = [spare for spare in self._spares if spare.worker.is_usable]
             spare = usable[0] if usable else None
             self._spares = usable[1:]
-        return (spare or _Spare(self._start("submission"), world_sizes)).prepared(cancelled)
+        for _ in range(TRIES):
+            spare = spare or _Spare(self._start(self.role), world_sizes)
+            worker = spare.prepared(cancelled)
+            if not spare.failed:
+                return worker
+            spare = None
+        raise BackendUnavailable("the workers start, but can't form their groups; is the machine short of memory or processes?")
 
     def give_back(self, worker: Worker, world_sizes: Sequence[int]) -> None:
-        """Takes a worker whose last submission has ended, to be used for another one."""
+        """Takes a worker whose last submission has ended, to be used for another one. A kept one must first show that nothing of
+        that submission is left; else it is closed."""
+        if worker.kept:
+            try:
+                clean = worker.leave()
+            except (WorkerLost, WorkerSilent):
+                clean = False
+            if not clean:
+                worker.close()
+                return
         with self._lock:
             if not self._closed and worker.is_usable:
                 self._spares.insert(0, _Spare(worker, world_sizes))

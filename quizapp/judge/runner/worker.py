@@ -9,9 +9,12 @@ from typing import Any, Literal, Protocol
 
 from quizapp_sandbox import wire
 
-Role = Literal["submission", "oracle"]
+Role = Literal["submission", "kept", "oracle"]
+"""``kept``: serves submissions one after the other, each under a user of its own."""
 Sandbox = Literal["container", "bubblewrap", "none"]
 START_SECONDS = 90.0
+TURN_SECONDS = 60.0
+"""For a kept worker's going from one submission to the next."""
 
 
 class BackendUnavailable(Exception):
@@ -47,9 +50,13 @@ class Stream(Protocol):
 class Worker:
     """An agent that is starting or ready. Thread-safe for one user at a time; :meth:`close` may come from any thread."""
 
-    def __init__(self, stream: Stream, sandbox: Sandbox) -> None:
+    def __init__(self, stream: Stream, sandbox: Sandbox, kept: bool = False) -> None:
         self.sandbox = sandbox
         """``container``, ``bubblewrap`` or ``none``."""
+        self.kept = kept
+        """Each submission comes between :meth:`begin` and :meth:`leave`."""
+        self.doubt: str | None = None
+        """Why no further submission may run in it."""
         self.submissions = 0
         """How many it has run."""
         self._stream = stream
@@ -120,6 +127,29 @@ class Worker:
                 raise BackendUnavailable(f"the worker did not start within {START_SECONDS:.0f} s") from None
             self._facts = dict(frame.data)
         return self._facts
+
+    def begin(self) -> None:
+        """Makes a kept worker ready for a submission.
+
+        Raises:
+            WorkerLost, WorkerSilent: it isn't; throw it away.
+        """
+        self.send(wire.Frame("begin"))
+        frame = self.receive(TURN_SECONDS)
+        if frame.kind != "begun":
+            raise WorkerLost(f"the worker answered {frame.kind[:40]!r} to begin")
+
+    def leave(self) -> bool:
+        """Ends a kept worker's submission. Whether nothing of it is left; if not, :attr:`doubt` says what, and it is to be closed.
+
+        Raises:
+            WorkerLost, WorkerSilent: it gives no answer; throw it away.
+        """
+        self.send(wire.Frame("end"))
+        frame = self.receive(TURN_SECONDS)
+        doubt = frame.data.get("doubt", "no word") if frame.kind == "left" else f"answered {frame.kind[:40]!r} to end"
+        self.doubt = None if doubt is None else str(doubt)
+        return self.doubt is None
 
     @property
     def is_usable(self) -> bool:
