@@ -20,8 +20,8 @@ FORM_SECONDS = 60.0
 SPAWNED = sys.platform == "darwin"
 ANSWERS_WITHIN = 0.1
 """Seconds that a rank which may be busy is given to write its stack."""
-PATIENCE = 2.0
-"""The same for one that is known to do nothing: it answers as soon as a core is free."""
+PATIENCE = 1.0
+"""The same for one that is seen to do nothing: it answers as soon as a core is free."""
 
 
 class FormationError(RuntimeError):

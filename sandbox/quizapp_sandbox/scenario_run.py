@@ -104,7 +104,7 @@ def _read_output(run: _Run, rank: int) -> bool:
 
 def _all_wait_inside(group: Group, ranks: Sequence[int], watch: supervise.Watch) -> bool:
     """Whether every one of the ranks waits in a call of torch's, and none has moved while it was asked."""
-    if not all(supervise.waits_inside(groups.stack_of(group, rank)) for rank in ranks):
+    if not all(supervise.waits_inside(groups.stack_of(group, rank, groups.PATIENCE)) for rank in ranks):
         return False
     watch.look(ranks, time.monotonic())
     return watch.still >= supervise.LONG_GRACE
