@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from quizapp.model.audit import Record
+from quizapp.model.audit import ItemAudit, Record, libraries
 
 
 class RecordError(ValueError):
@@ -25,3 +25,12 @@ def load_record(file: Path) -> Record:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise RecordError(f"{file}: not a record of an audit: {where}: {first['msg']}") from None
+
+
+def origin(bank: Path, asked: ItemAudit) -> str:
+    """Where the weights come from that an item's stem shows: date and versions, in a sentence. ``bank``: the bank's file."""
+    try:
+        record = load_record(bank.parent / asked.record)
+    except RecordError:
+        return "The record of these weights can't be read."
+    return f"Recorded on {record.date}: {libraries(record.report)}."

@@ -111,6 +111,11 @@ def _show(result: "Score", loaded: LoadedItem, part: Part, variant: "Variant", t
         console.print(Text(f"Misconception: {titles.get(name, name)} [{name}]", style="yellow"))
     if result.follow_up:
         console.print(Text(f"Next question: {' '.join(result.follow_up.split())}", style="cyan"))
+    if loaded.item.audit is not None:
+        from quizapp.bank.record import origin
+
+        told = f"Weights: {origin(loaded.file, loaded.item.audit)} Live ones: quizapp audit --item {loaded.item.id}"
+        console.print(Text(told, style="dim"))
     for explanation in _explanations(loaded, part, variant):
         console.print(Padding(Markdown(explanation), (1, 0, 0, 2)))
 

@@ -72,12 +72,21 @@ def ask(loaded: LoadedItem, part_id: str, seed: int | None) -> Asked:
         variant=variant,
         number=ids.index(part_id) + 1,
         of=len(ids),
-        stem=fill(item.stem, variant.values),
+        stem=fill(item.stem, variant.values) + _origin(loaded),
         part_stem=None if part.stem is None else fill(part.stem, variant.values),
         hint=None if part.hint is None else fill(part.hint, variant.values),
         explanation=fill(explanation, variant.values),
         choices=shown_choices(part, variant) if isinstance(part, ChoicePart) else (),
     )
+
+
+def _origin(loaded: LoadedItem) -> str:
+    """Below the weights of a released library: when they were recorded, and of which versions."""
+    if loaded.item.audit is None:
+        return ""
+    from quizapp.bank.record import origin
+
+    return f"\n\n*{origin(loaded.file, loaded.item.audit)}*\n"
 
 
 def grade(asked: Asked, answer: str, titles: Mapping[str, str]) -> Score:

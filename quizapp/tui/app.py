@@ -22,6 +22,7 @@ from quizapp.tui import themes
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
     from quizapp.judge.bench import Bench
+    from quizapp.model.audit import Shown
     from quizapp.practice.face import Standing
     from quizapp.practice.interview_plan import Setup
     from quizapp.practice.queue import Knowledge, Plan
@@ -92,6 +93,8 @@ class QuizApp(App[None]):
         self._opening = threading.Lock()
         self.agreed: set[str] = set()
         """Files of banks from elsewhere whose own Python the learner has agreed to run."""
+        self.live: dict[str, Shown] = {}
+        """Item -> the weights of its library as it ran in this sitting."""
 
     def on_mount(self) -> None:
         for theme in themes.OWN:

@@ -102,7 +102,8 @@ up. What you type is kept as you type it.
 
     def heading(self) -> tuple[str, str]:
         best = max((attempt.points for attempt in self._attempts()), default=0)
-        return self.asked.title, f"lab · {points(best, self.part.points)} · {super().heading()[1]}"
+        kind = "audit lab" if self.lab is not None and self.lab.drive == "trainer" else "lab"
+        return self.asked.title, f"{kind} · {points(best, self.part.points)} · {super().heading()[1]}"
 
     def body(self) -> ComposeResult:
         with Container(id="lab"):

@@ -63,7 +63,8 @@ class QuestionScreen(StudyPage):
 write and press `Ctrl+S`. Rate how sure you are with `1` to `5`: then you see what each point was for. What you type is kept.
 
 After the result: `Enter` goes on, `r` answers again, `a` asks the same with other numbers. `u` takes a slip back: the answer stays
-in the log and counts for nothing. `Ctrl+G` flags the item for later.
+in the log and counts for nothing. `Ctrl+G` flags the item for later. Where the weights of a released library are shown, `F10` shows
+them as bars, and runs the library where it is installed.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),
@@ -72,6 +73,7 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         Binding("d", "dispute", "I did say that"),
         Binding("u", "undo", "Slip"),
         Binding("f2", "hint", "Hint", key_display="F2", priority=True),
+        Binding("f10", "weights", "Weights", key_display="F10", priority=True),
     ]
 
     def __init__(self, shown: Face, step: int, steps: int, study: Study | None, store: Store) -> None:
@@ -175,6 +177,8 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
             return bool(self._open_criteria())
         if action == "hint":
             return not done and self.face.hint is not None
+        if action == "weights":
+            return self.asked is not None and self.asked.loaded.item.audit is not None
         return super().check_action(action, parameters)
 
     @property
@@ -321,3 +325,13 @@ in the log and counts for nothing. `Ctrl+G` flags the item for later.
         hint.update(inline(f"Hint: {self.face.hint}"))
         hint.display = True
         hint.scroll_visible(animate=False)
+
+    def action_weights(self) -> None:
+        """The weights of a released library: as recorded, or of a run here."""
+        from quizapp.tui.app import quiz_app
+        from quizapp.tui.audited import AuditedScreen
+
+        if self.asked is None or (audit := self.asked.loaded.item.audit) is None:
+            return
+        bank, registry, live = self.asked.loaded.file, self.study.library.registry, quiz_app(self).live
+        self.app.push_screen(AuditedScreen(self.face.item, self.face.title, audit, bank, self.attempt is not None, registry, live))
