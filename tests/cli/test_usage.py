@@ -29,6 +29,11 @@ def loaded_by(*arguments: str) -> set[str]:
     return set(result.stdout.splitlines()[-1].split()[1:])
 
 
+def test_the_package_runs_as_a_module() -> None:
+    result = subprocess.run([sys.executable, "-m", "quizapp", "--version"], capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stdout) == (0, f"quizapp {__version__}\n")
+
+
 def test_version_loads_nothing() -> None:
     result = run("--version")
     assert (result.returncode, result.stdout, result.stderr) == (0, f"quizapp {__version__}\n", "")
