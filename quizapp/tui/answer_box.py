@@ -41,7 +41,7 @@ class AnswerBox(Widget):
         yield from ()
 
     def focus_field(self) -> None:
-        """Puts the cursor where the answer goes."""
+        """Puts the cursor where the answer goes, at once: letters may be on their way."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:

@@ -295,19 +295,25 @@ class QuizApp(App[None]):
             return self._bench
 
     async def on_event(self, event: events.Event) -> None:
-        """Lets a text field work off its letters before a key such as Ctrl+S acts, which would overtake them."""
-        if isinstance(event, events.Key) and not event.is_forwarded and not event.is_printable:
-            await self._worked_off()
+        """Keeps keys in their order: Textual would let Ctrl+S, or a backspace, act before or after letters of the same burst."""
+        if isinstance(event, events.Key) and not event.is_forwarded and not event.is_printable and await self._in_order(event.key):
+            return
         await super().on_event(event)
 
-    async def _worked_off(self) -> None:
+    async def _in_order(self, key: str) -> bool:
+        """Lets a text field work off its letters before a key that is none. Whether the key was the field's own, and is done."""
         field = self.focused
         if field is None or not field.check_consume_key("a", "a"):
-            return  # nothing that takes letters
+            return False  # it takes no letters
         done = asyncio.Event()
         if field.call_later(done.set):
             with suppress(TimeoutError):
                 await asyncio.wait_for(done.wait(), PATIENCE)
+        bound = self.screen.active_bindings.get(key)
+        if bound is None or bound.node is not field or not bound.enabled:
+            return False
+        await self.run_action(bound.binding.action, field)
+        return True
 
     async def action_quit(self) -> None:
         """Ends the app; what is typed is kept."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SECONDS = 180.0
 CELLS = 40
 AGREE = (
-    "This starts {library}'s own code, in {python}: {ranks} processes of this machine, with your rights and no sandbox. "
+    "This starts the code of {library}, in {python}: {ranks} processes of this machine, with your rights and no sandbox. "
     "Nothing of it is kept. F10 again to agree."
 )
 

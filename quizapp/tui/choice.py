@@ -87,7 +87,7 @@ class ChoiceAnswer(AnswerBox, can_focus=True):
         self._draw()
 
     def focus_field(self) -> None:
-        self.focus()
+        self.screen.set_focus(self, scroll_visible=False)
 
     def _draw(self) -> None:
         for row in self.query(ChoiceRow):

@@ -49,7 +49,7 @@ class Confidence(Widget):
                 yield ConfidenceButton(level)
 
     def on_mount(self) -> None:
-        self.query(ConfidenceButton)[2].focus()
+        self.screen.set_focus(self.query(ConfidenceButton)[2], scroll_visible=False)
 
     def action_rate(self, level: int) -> None:
         self.post_message(self.Rated(level))

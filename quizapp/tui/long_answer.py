@@ -40,7 +40,7 @@ class LongAnswer(AnswerBox):
 
     def focus_field(self) -> None:
         area = self.query_one(TextArea)
-        area.focus()
+        self.screen.set_focus(area, scroll_visible=False)
         area.move_cursor(area.document.end)
 
     def action_submit(self) -> None:

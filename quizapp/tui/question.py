@@ -189,8 +189,9 @@ them as bars, and runs the library where it is installed.
         draft = self.stored(lambda: self.store.draft(self.face.draft_key)) or ""
         self.drafting.began(draft)
         box = answer_box(self.face.way, draft)
-        await self._view.mount(box)
-        box.focus_field()
+        with self.app.batch_update():  # nobody sees it before it takes letters
+            await self._view.mount(box)
+            box.focus_field()
         self._began = time.monotonic()
         self.refresh_bindings()
 
@@ -240,7 +241,8 @@ them as bars, and runs the library where it is installed.
             return
         box.disabled = True
         confidence = Confidence()
-        await self._view.mount(confidence)
+        with self.app.batch_update():
+            await self._view.mount(confidence)
         self.call_after_refresh(confidence.scroll_visible, animate=False)
 
     async def _withdraw(self) -> None:

@@ -35,7 +35,7 @@ class ShortAnswer(AnswerBox):
         yield line
 
     def focus_field(self) -> None:
-        self.query_one(Line).focus()
+        self.screen.set_focus(self.query_one(Line), scroll_visible=False)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -73,10 +73,15 @@ def uneven(scenario: ScenarioVerdict) -> bool:
 
 
 def weighed(verdict: Verdict) -> ScenarioVerdict | None:
-    """The scenario whose weights say most: the smallest failing one where its tokens weigh differently from each other, else the
-    smallest failing one where they do, else any failing one that has weights."""
+    """The scenario whose weights say most: the smallest failing one where its tokens are off by different factors, else another
+    one where they are, with a model behind it and few tokens; else the smallest that has weights."""
     failing = [s for s in (verdict.counterexample, *verdict.scenarios) if s is not None and s.outcome != "pass" and s.weights]
-    return min(failing, key=lambda s: (not uneven(s), s is not verdict.counterexample, s.world_size, len(s.weights)), default=None)
+
+    def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, int, int]:
+        valid = sum(map(sum, one.counts))
+        return not uneven(one), one is not verdict.counterexample, one.name == "probe", one.world_size, valid
+
+    return min(failing, key=order, default=None)
 
 
 def weight_section(scenario: ScenarioVerdict, columns: int) -> Content:
@@ -108,7 +113,7 @@ def sections(
     yield "", head + Content("\n") + inline(verdict.summary)
     for diagnosis in verdict.diagnosis:
         known = registry.get(diagnosis.id)
-        lines = [inline(diagnosis.title, "bold"), inline(diagnosis.evidence)]
+        lines = [inline(diagnosis.title, "bold"), inline(f"{diagnosis.evidence[:1].upper()}{diagnosis.evidence[1:]}.")]
         told = [("It computes", known.computes), ("Why people do it", known.why), ("Instead", known.cure)] if known else []
         if diagnosis.id in hints:
             told.append(("Hint", hints[diagnosis.id]))

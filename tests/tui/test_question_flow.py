@@ -156,9 +156,10 @@ async def test_no_key_overtakes_letters(open_at: Callable[[str], QuizApp], store
     text = "The ranks have different token counts, so they weigh differently."
     async with open_at("two-ranks/why").run_test(size=SIZE) as pilot:
         await until(pilot, "Why does the mean of rank means differ?")
-        for letter in text:
+        for letter in f"x{text}":
             pilot.app.post_message(Key(letter, letter))
-        pilot.app.post_message(Key(last, None))
+        for key in ("home", "delete", "end", last):
+            pilot.app.post_message(Key(key, None))
         if last == "ctrl+s":
             await until(pilot, "How sure are you?")
             await pilot.press("3")
