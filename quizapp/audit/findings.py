@@ -80,7 +80,7 @@ def _of_ranks(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
         if loose:
             worst = float(np.nanmax(residual))
             rest = f"{worst:.1%} of it is something else"
-            hint = "dropout, another loss term, weight decay in the loss, or a loss that isn't cross-entropy?"
+            hint = "dropout, label smoothing, another loss term, weight decay in the loss, or no cross-entropy?"
             yield _fault(
                 "no-weighting", f"The gradient of step {listed(loose)} is no weighting of the token losses: {rest} ({hint})."
             )
@@ -168,9 +168,21 @@ def _of_factors(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
         everywhere = len(each) == 1 and len(alike) == len(steps)
         said = f"{each.pop()} times" if everywhere else "by one factor in each step from"
         rest = "" if everywhere else f" ({by_step})"
+        constant = _constant(alike, fit.loose)
         hint = f" A power of two: {UNSCALED}." if everywhere and fit.scale is not None else ""
+        if constant is not None:
+            hint = f" Each token weighs {constant} in every step. If a constant is meant, audit with --objective {constant}."
         verb = "are" if everywhere else "differ"
         yield _fault("factor", f"All weights {verb} {said} what they should be{rest}; their proportions are right.{hint}")
+
+
+def _constant(steps: Sequence[Step], loose: float) -> str | None:
+    """The weight that all tokens of several steps with different counts have, where it is one over a whole number."""
+    given = [w.given or 0.0 for step in steps for view in step.views for w in view.weights if w.valid]
+    if not given or len({step.tokens for step in steps}) < 2 or max(given) - min(given) > loose * max(map(abs, given)):
+        return None
+    inverse = 1 / given[0]
+    return f"1/{round(inverse)}" if inverse >= 1 and abs(inverse - round(inverse)) <= loose * inverse else None
 
 
 def _of_rows(fit: Fit) -> Iterator[Finding]:

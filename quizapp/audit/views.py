@@ -64,6 +64,7 @@ def _view(fit: Fit, step: int, ranks: list[int]) -> View:
     seen = fit.observed
     given, wanted = fit.recovered.weights[step, ranks[0]], fit.wanted[step, ranks[0]]
     residual = float(fit.recovered.residual[step, ranks[0]])
+    loose = residual > fit.observed.precision[0]  # then weights of other losses mean nothing
     scale = max(float(np.nanmax(np.abs(given), initial=0.0)), float(np.abs(wanted).max(initial=0.0)))
     first = {place: use for use in reversed(seen.uses) for place in use.places}
     here = {place: use for use in reversed(seen.uses) if use.step == step for place in use.places}
@@ -74,7 +75,7 @@ def _view(fit: Fit, step: int, ranks: list[int]) -> View:
         used = here.get(place)
         own = column.whose == "own"
         # A position of this step's rows is always told; any other loss only where it weighs something.
-        heavy = abs(value) > fit.loose * scale
+        heavy = not loose and abs(value) > fit.loose * scale
         if not ((own and used is not None and (seen.counts(place) or heavy)) or heavy):
             continue
         use = used or first.get(place)

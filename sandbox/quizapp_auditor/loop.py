@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
@@ -11,6 +12,8 @@ from quizapp_auditor.rows import Rows
 from quizapp_auditor.world import World
 
 Batch = dict[str, Tensor]
+SHARDED_ON_CPU = (2, 7)
+"""The first torch whose ``fully_shard`` needs no accelerator: 2.6 asks its stand-in for streams for what it doesn't have."""
 
 
 def dealt(world: World) -> list[list[int]]:
@@ -42,6 +45,10 @@ def wrapped(model: nn.Module, how: str) -> nn.Module:
     if how == "ddp":
         return nn.parallel.DistributedDataParallel(model)
     if how == "fsdp2":
+        if tuple(int(part) for part in torch.__version__.split(".")[:2]) < SHARDED_ON_CPU:
+            raise Unusable(
+                f"fully_shard runs on CPU from torch {'.'.join(map(str, SHARDED_ON_CPU))} on; this is {torch.__version__}"
+            )
         from torch.distributed.device_mesh import init_device_mesh
         from torch.distributed.fsdp import fully_shard
 

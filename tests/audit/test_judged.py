@@ -220,6 +220,7 @@ def test_a_gradient_that_is_no_weighting_is_said_to_be_none() -> None:
     report = found(plan(), token_mean, noise=1e-3)
     assert "no-weighting" in kinds(report)
     assert report.outcome == "wrong"
+    assert {w.label for step in report.steps for w in step.views[0].weights} == {"own"}, "others would be noise"
 
 
 def test_a_common_factor_is_told_as_one() -> None:
@@ -227,6 +228,13 @@ def test_a_common_factor_is_told_as_one() -> None:
     report = found(plan(), token_mean, scale=65536.0)
     assert kinds(report) == {"factor"}
     assert [named.id for named in report.diagnosis] == ["never-unscaled"]
+
+
+def test_a_constant_denominator_is_told_as_an_objective_to_declare() -> None:
+    report = found(plan(), of_window(lambda play, t: 1 / 1536))
+    assert report.outcome == "wrong"
+    assert any("--objective 1/1536" in finding.message for finding in report.findings)
+    assert found(plan(), of_window(lambda play, t: 1 / 1536), "1/1536").outcome == "right"
 
 
 def clipped(norm: float) -> Audit:
