@@ -148,8 +148,9 @@ def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> 
     left = {place for place, ratio in ratios.items() if abs(ratio) <= CLOSE}
     none = sorted({k for _, k in left} - {k for _, k in ratios.keys() - left})
     if none:
-        listed = ranks_text([k + 1 for k in none]).replace("rank", unit)
-        return f"the tokens of {listed} don't count at all"
+        one_or_more = unit if len(none) == 1 else {"step": "steps", "microbatch": "microbatches"}[unit]
+        listed = ranks_text([k + 1 for k in none]).partition(" ")[2]
+        return f"the tokens of {one_or_more} {listed} don't count at all"
     if left:
         rank, k = min(left)
         return f"the tokens in {unit} {k + 1} of rank {rank} don't count at all"
@@ -195,7 +196,8 @@ def _first_difference(expected: Expected, observed: Sequence[Observed]) -> str:
             if not matches(own[name], wanted, sizes[name], expected.tolerance):
                 got, want = own[name].reshape(-1), wanted.reshape(-1)
                 position = int(np.nanargmax(np.where(np.isfinite(got), np.abs(got - want), np.inf)))
-                entry = f"{name}[{position}]" if want.size > 1 else name
+                what = name if name.isidentifier() else f"`{name}`"
+                entry = f"{what}[{position}]" if want.size > 1 else what
                 had, due = _times(float(got[position])), _times(float(want[position]))
                 return f"rank {rank} ends with {entry} = {had}; wanted is {due}"
     return "the values differ from those wanted"
