@@ -46,6 +46,7 @@ def test_weights_of_one_window(three: Expected, rule: WeightRule, said: str) -> 
             "a token in microbatch 2 of rank 1 counts 3 times as much as one in microbatch 1 of rank 0",
         ),
         (WeightRule(valid="(k == 0)/N"), "the tokens of microbatch 2 don't count at all"),
+        (WeightRule(valid="0*N + (k > 4)"), "no valid token counts at all"),
         (WeightRule(valid="(1 - (k == 1)*(r == 0))/N"), "the tokens in microbatch 2 of rank 0 don't count at all"),
         (WeightRule(valid="1/(K*N)"), "every valid token weighs 1/2 of what it should"),
     ],

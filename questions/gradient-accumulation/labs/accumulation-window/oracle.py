@@ -83,3 +83,20 @@ def each_microbatch_guarded(scenario: Scenario) -> dict[str, torch.Tensor]:
         total = sum(max(n, 1) for k in scenario.window(window) for n in counts[k])
         found += [total] * scenario.windows[window]
     return _divided(scenario, found)
+
+
+@misconception("rank-left-out")
+def empty_windows_skipped(scenario: Scenario) -> dict[str, torch.Tensor]:
+    """Right where the ranks don't part, which ``lab.yaml`` says."""
+    return reference(scenario)
+
+
+@misconception("rank-left-out")
+def empty_microbatches_skipped(scenario: Scenario) -> dict[str, torch.Tensor]:
+    """Each microbatch that is back-propagated is reduced. Ranks that make equally many backwards end with the right sum."""
+    counts = _counts(scenario)
+    for window in range(len(scenario.windows)):
+        made = {sum(counts[k][rank] > 0 for k in scenario.window(window)) for rank in range(scenario.world_size)}
+        if len(made) > 1:
+            return {}
+    return reference(scenario)

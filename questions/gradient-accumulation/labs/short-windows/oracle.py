@@ -120,3 +120,19 @@ def count_of_the_epoch(scenario: Scenario) -> dict[str, torch.Tensor]:
 def count_never_reset(scenario: Scenario) -> dict[str, torch.Tensor]:
     counts = _counts(scenario)
     return _weighted(scenario, lambda p, step: (p.window == step) / max(sum(counts[: step + 1]), 1))
+
+
+@misconception("rank-left-out")
+def empty_windows_skipped(scenario: Scenario) -> dict[str, torch.Tensor]:
+    """Right where the ranks don't part, which ``lab.yaml`` says."""
+    return reference(scenario)
+
+
+@misconception("rank-left-out")
+def empty_microbatches_skipped(scenario: Scenario) -> dict[str, torch.Tensor]:
+    """Each microbatch that is back-propagated is reduced. Ranks that make equally many backwards end with the right sum."""
+    for window in range(len(scenario.windows)):
+        masks = [[scenario.shard(rank)[f"mask.{k}"] for k in scenario.window(window)] for rank in range(scenario.world_size)]
+        if len({sum(bool(mask.any()) for mask in row) for row in masks}) > 1:
+            return {}
+    return reference(scenario)

@@ -125,6 +125,14 @@ def distinct_on_each_rank(scenario: Scenario) -> Figures:
     return _figures(seen.mean_loss, seen.accuracy)
 
 
+@misconception("repeats-sought-on-one-rank")
+def distinct_on_each_rank_in_the_numerators(scenario: Scenario) -> Figures:
+    """Tables filled by index on each rank and added up; the number of samples is the data set's."""
+    seen = _sums(scenario, {(slot.rank, slot.index): slot for slot in _slots(scenario)}.values())
+    length = _length(scenario)
+    return _figures(seen.mean_loss, seen.correct / length if length else 0.0)
+
+
 def _without_last_batches(scenario: Scenario) -> list[Slot]:
     return [slot for slot in _slots(scenario) if slot.batch < scenario.microbatches - 1]
 
@@ -176,6 +184,12 @@ def token_weighted_mean_of_perplexities(scenario: Scenario) -> Figures:
     samples = range(_length(scenario))
     summed = sum(tokens[index] * math.exp(losses[index]) for index in samples)
     return _figures(whole.mean_loss, whole.accuracy, summed / whole.tokens if whole.tokens else 1.0)
+
+
+@misconception("mean-of-exponentials")
+def mean_of_sample_perplexities(scenario: Scenario) -> Figures:
+    whole, losses = _whole(scenario), scenario.shared["token_loss"].tolist()[: _length(scenario)]
+    return _figures(whole.mean_loss, whole.accuracy, _mean([math.exp(loss) for loss in losses]) if losses else 1.0)
 
 
 @misconception("mean-of-rank-means")

@@ -1,8 +1,9 @@
 """Calls ``merge_moments(count, mean, var, group)`` once on each rank with the moments of its own samples.
 
-The third feature is near 2**40 with a spread of about 1, and its mean is the same on all ranks. A rank without samples has the
-count 0 and NaN for mean and variance, as an empty tensor's are. Observation: ``count`` [], ``mean`` [2] and ``large_mean`` []
-(apart, so that the large feature doesn't set the scale of the others), ``var`` [3], ``unbiased`` [3].
+The third feature is near 2**40 with a spread of about 1, and its mean is the same on all ranks: one that float32 can't hold, and
+whose square float64 can, times any count. A rank without samples has the count 0 and NaN for mean and variance, as an empty
+tensor's are. Observation: ``count`` [], ``mean`` [2], the large mean less 2**40 (apart, so that the large feature doesn't set the
+scale of the others, nor its own size that of its error), ``var`` [3], ``unbiased`` [3].
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +13,9 @@ import torch
 
 from quizapp_sandbox.contract import Scenario, returned
 
-LARGE = 2.0**40
+BASE = 2.0**40
+LARGE = BASE + 2.0**16
+LARGE_MEAN = "large_mean_beyond_2**40"
 
 
 def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
@@ -29,4 +32,4 @@ def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.dis
     merged = entry(inputs["count"].clone(), inputs["mean"].clone(), inputs["var"].clone(), group)
     found = returned(merged, {"count": (), "mean": (3,), "var": (3,), "unbiased": (3,)})
     mean = found.pop("mean")
-    return {**found, "mean": mean[:2], "large_mean": mean[2]}
+    return {**found, "mean": mean[:2], LARGE_MEAN: mean[2].double() - BASE}

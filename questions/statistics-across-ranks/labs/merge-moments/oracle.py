@@ -4,7 +4,9 @@ import torch
 
 from quizapp_sandbox.contract import Scenario, misconception
 
-LARGE = 2.0**40
+BASE = 2.0**40
+LARGE = BASE + 2.0**16
+LARGE_MEAN = "large_mean_beyond_2**40"
 Moments = dict[str, torch.Tensor]
 
 
@@ -22,7 +24,7 @@ def _moments(count: float, mean: torch.Tensor, var: torch.Tensor, unbiased: torc
     if unbiased is None:
         unbiased = var * count / max(count - 1, 1)
     total = torch.tensor(float(count), dtype=torch.float64)
-    return {"count": total, "mean": mean[:2], "large_mean": mean[2], "var": var, "unbiased": unbiased}
+    return {"count": total, "mean": mean[:2], LARGE_MEAN: mean[2] - BASE, "var": var, "unbiased": unbiased}
 
 
 def _local(scenario: Scenario) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -31,7 +33,7 @@ def _local(scenario: Scenario) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor
     zero = torch.zeros(3, dtype=torch.float64)
     means = torch.stack([row.mean(dim=0) if len(row) else zero for row in rows])
     counts = torch.tensor([float(len(row)) for row in rows], dtype=torch.float64)
-    means[:, 2] = torch.where(counts > 0, LARGE, 0.0)
+    means[:, 2] = LARGE * (counts > 0).double()  # without it the product would be float32
     variances = torch.stack([((row - row.mean(dim=0)) ** 2).mean(dim=0) if len(row) else zero for row in rows])
     return counts, means, variances
 
@@ -80,7 +82,7 @@ def ranks_with_samples_weigh_the_same(scenario: Scenario) -> Moments:
 @misconception("mean-of-rank-means")
 def ranks_weigh_the_same_or_nan(scenario: Scenario) -> Moments:
     found = ranks_weigh_the_same(scenario)
-    return found if bool((_local(scenario)[0] > 0).all()) else _missing(found, "mean", "large_mean", "var", "unbiased")
+    return found if bool((_local(scenario)[0] > 0).all()) else _missing(found, "mean", LARGE_MEAN, "var", "unbiased")
 
 
 @misconception("between-rank-variance-missing")
@@ -134,7 +136,8 @@ def not_corrected(scenario: Scenario) -> Moments:
 
 @misconception("cancellation")
 def mean_of_squares_minus_square_of_mean(scenario: Scenario) -> Moments:
-    """2**80 swallows a variance of about 1, so the large feature has none left; the others keep theirs."""
+    """The large mean's square swallows a variance of about 1, so that feature has none left; the others keep theirs. The square
+    has 49 bits, so that its multiples by up to 20 are exact and nothing but the variance is lost."""
     found = {name: array.clone() for name, array in reference(scenario).items()}
     found["var"][2] = found["unbiased"][2] = 0.0
     return found
@@ -147,13 +150,13 @@ def _missing(found: Moments, *names: str) -> Moments:
 @misconception("zero-over-zero")
 def nan_from_an_empty_rank(scenario: Scenario) -> Moments:
     found = reference(scenario)
-    return found if bool((_local(scenario)[0] > 0).all()) else _missing(found, "mean", "large_mean", "var", "unbiased")
+    return found if bool((_local(scenario)[0] > 0).all()) else _missing(found, "mean", LARGE_MEAN, "var", "unbiased")
 
 
 @misconception("zero-over-zero")
 def nan_without_samples(scenario: Scenario) -> Moments:
     found = reference(scenario)
-    return found if float(found["count"]) else _missing(found, "mean", "large_mean", "var", "unbiased")
+    return found if float(found["count"]) else _missing(found, "mean", LARGE_MEAN, "var", "unbiased")
 
 
 @misconception("zero-over-zero")
@@ -197,6 +200,12 @@ def _own(scenario: Scenario, rank: int) -> Moments:
 @misconception("one-rank-alone")
 def own_moments(scenario: Scenario) -> list[Moments]:
     return [_own(scenario, rank) for rank in range(scenario.world_size)]
+
+
+@misconception("one-rank-alone")
+def own_moments_or_zeros(scenario: Scenario) -> list[Moments]:
+    counts, means, variances = _local(scenario)
+    return [_moments(float(count), mean, var) for count, mean, var in zip(counts, means, variances, strict=True)]
 
 
 @misconception("one-rank-alone")
