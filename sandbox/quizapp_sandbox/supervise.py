@@ -21,6 +21,9 @@ FREE_SHARE = 0.25
 """Of one core's time; less idle time than this means that there is none."""
 LANE = 8
 """Collectives told of each rank that took part in a failure."""
+TRANSPORT = b"(gloo_tcp_loop"
+"""How the kernel names a thread of gloo that looks for data a hundred times a second. On a busy machine it is often seen ready to
+run; each group that a learner's code forms has one, beside those that are there from the start."""
 SEES_THREADS = os.path.isdir("/proc/self/task")
 """Whether the kernel tells what threads do. Elsewhere (macOS) the journal and the ranks' stacks must do, which takes longer."""
 
@@ -34,7 +37,10 @@ def _activity(pid: int, service: frozenset[str]) -> tuple[bool, int]:
     try:
         for thread in set(os.listdir(f"/proc/{pid}/task")) - service:
             with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
-                fields = file.read().rpartition(b")")[2].split()
+                head, _, tail = file.read().rpartition(b")")
+            if head.endswith(TRANSPORT):
+                continue
+            fields = tail.split()
             asleep &= fields[0] in (b"S", b"D", b"I")
             used += int(fields[11]) + int(fields[12])
     except (OSError, IndexError, ValueError):

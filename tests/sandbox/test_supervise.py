@@ -76,6 +76,16 @@ def test_line_in(collective: str | None, line: int | None) -> None:
     assert supervise.line_in(collective) == line
 
 
+POLLS = """
+import ctypes, threading, time
+def poll():
+    ctypes.CDLL(None).prctl(15, b"{name}")
+    while True: pass
+threading.Thread(target=poll, daemon=True).start()
+time.sleep(60)
+"""
+
+
 def alone(rank_calls: list[int]) -> Journal:
     journal = Journal(len(rank_calls))
     for rank, calls in enumerate(rank_calls):
@@ -105,6 +115,8 @@ class TestWatch:
             pytest.param("import time; time.sleep(60)", [1, 1], [0], [1], False, id="asleep, and nothing is missing"),
             pytest.param("import time; time.sleep(60)", [1, 0], [0, 1], [], False, id="the other may yet come"),
             pytest.param("while True: pass", [1, 0], [0], [1], False, id="it computes"),
+            pytest.param(POLLS.format(name="gloo_tcp_loop"), [1, 0], [0], [1], True, id="its transport looks for data"),
+            pytest.param(POLLS.format(name="worker"), [1, 0], [0], [1], False, id="a thread of its own computes"),
         ],
     )
     def test_stuck(self, code: str, calls: list[int], unfinished: list[int], finished: list[int], stuck: bool) -> None:
