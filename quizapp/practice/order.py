@@ -62,7 +62,7 @@ _latest: list[tuple[Library, tuple[str, ...]]] = []
 
 
 def course(library: Library) -> tuple[str, ...]:
-    """Every item of the library, each after what it needs; else by bank, depth of its topics, kind and place in the bank.
+    """Every item of the library, each after what it needs; else by bank, kind, depth of its topics and place in the bank.
 
     The latest library's is kept: a library never changes, and it is asked for at every return to the home screen.
     """
@@ -77,7 +77,7 @@ def _keys(library: Library) -> dict[str, Key]:
     for place, bank in enumerate(library.banks):
         for position, item in enumerate(bank.bank.items):
             depth = max((topics.get(topic, 0) for topic in item.topics), default=0)
-            found[item.id] = (place, depth, stage(library.items[item.id]), position)
+            found[item.id] = (place, stage(library.items[item.id]), depth, position)
     return found
 
 

@@ -19,6 +19,8 @@ from quizapp.tui.signs import points, sign, signed, style, word
 from quizapp.tui.table import rows
 from quizapp.tui.weights import as_wanted, weight_bars
 
+WIDEST = 140
+"""Columns beyond which lines are no longer read at a glance."""
 MOST_WORDS = 6
 """Failing scenarios told in a sentence each; the table has them all."""
 
@@ -170,7 +172,7 @@ and the one that your code *gave* it. `wanted` above `given`: the same length is
         return f"{self._title} · verdict", points(self.verdict.points, self.verdict.max_points)
 
     def body(self) -> ComposeResult:
-        columns = self.app.size.width - 6
+        columns = min(self.app.size.width, WIDEST) - 6
         with VerticalScroll(id="verdict"):
             for caption, text in sections(self.verdict, self._source, self._registry, self._hints, columns):
                 if caption:

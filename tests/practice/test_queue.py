@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quizapp.bank.graph import cycles
 from quizapp.bank.load import Library, LoadedBank, LoadedItem, load
-from quizapp.model.question import Bank, Checkpoint, Choice, Topic
+from quizapp.model.question import Bank, Checkpoint, Choice, Exercise, NumericPart, Topic
 from quizapp.practice.order import course, goals, needs, serves
 from quizapp.practice.queue import Knowledge, Plan, candidates, count, knowledge, plan_from, queue
 from quizapp.store.record import Mark
@@ -224,3 +224,13 @@ def test_the_banks_that_come_with_the_app_have_a_course() -> None:
     assert sorted(order) == sorted(library.items)
     place = {name: index for index, name in enumerate(order)}
     assert all(place[before] < place[name] for name, befores in needs(library).items() for before in befores)
+
+
+def test_within_a_bank_checkpoints_stand_before_exercises_whatever_their_topics() -> None:
+    part = NumericPart(kind="numeric", id="main", points=1, key="1")
+    exercise = Exercise(
+        kind="exercise", id="sum", topics=("sums",), difficulty=1, points=1, stem="?", explanation="!", parts=(part,)
+    )
+    topics = {"sums": Topic(title="Sums"), "ranks": Topic(title="Ranks", after=("sums",))}
+    made = library_of((exercise, item("rank", ("ranks",)), item("total")), topics=topics)  # type: ignore[arg-type]
+    assert course(made) == ("total", "rank", "sum")

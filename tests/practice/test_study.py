@@ -144,3 +144,17 @@ def test_an_edited_item_keeps_its_history(library: Library, store: Store) -> Non
     found = edited.result()
     assert found is not None
     assert found.item_hash != "edited"
+
+
+def test_two_apps_in_the_same_sitting(library: Library, store: Store) -> None:
+    with Store(store.path) as other:
+        one, two = at(Study(store, library, "small"), "two-ranks/mean"), at(Study(other, library, "small"), "two-ranks/mean")
+        assert one.session.id == two.session.id
+        other.save_draft(two.draft_key(), "2.2")
+        one.record("2", one.grade("2"), 5)
+        two.record("2.25", two.grade("2.25"), 1)
+        one.finish()
+        at(two, "pick-all/main").record("rate", two.grade("rate"))
+    kept = [(attempt.item, attempt.text, attempt.confidence) for attempt in store.attempts(session=one.session.id)]
+    assert sorted(kept, key=str) == [("pick-all", "rate", None), ("two-ranks", "2", 5), ("two-ranks", "2.25", 1)]
+    assert not Study(store, library, "small").resumed

@@ -122,5 +122,6 @@ def test_killed_a_few_times(open_terminal: Callable[..., Terminal], tmp_path: Pa
 
 
 @pytest.mark.sweep
+@pytest.mark.timeout(3600)
 def test_killed_fifty_times(open_terminal: Callable[..., Terminal], tmp_path: Path) -> None:
     kill_at_random(open_terminal, tmp_path, 50, 11)
