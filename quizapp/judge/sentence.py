@@ -103,10 +103,26 @@ def describe(scenario: Scenario, wanted: Floats, given: Floats) -> str:
             if abs(common - 1) > CLOSE:
                 parts.append(_shared(common))
         else:
-            parts.append(_between_ranks(scenario, ratios))
+            alike = _should_weigh_alike(scenario, wanted)
+            parts.append(_between_ranks(scenario, ratios) if alike else _against_their_own(ratios))
     elif by_rank:
         parts.append(_between_microbatches(scenario, wanted, given))
     return "; ".join(parts)
+
+
+def _should_weigh_alike(scenario: Scenario, wanted: Floats) -> bool:
+    """Whether all valid tokens of a step should have one weight; with class weights they shouldn't."""
+    by_window: dict[int, list[float]] = {}
+    for index, token in enumerate(scenario.tokens):
+        if token.valid:
+            by_window.setdefault(token.window, []).append(float(wanted[token.window, index]))
+    return all(_common(row) is not None for row in by_window.values())
+
+
+def _against_their_own(ratios: dict[int, float]) -> str:
+    low, high = min(ratios, key=lambda rank: ratios[rank]), max(ratios, key=lambda rank: ratios[rank])
+    share = {rank: "just" if abs(ratios[rank] - 1) <= CLOSE else f"{_times(ratios[rank])} times" for rank in (low, high)}
+    return f"tokens of rank {high} weigh {share[high]} what they should, those of rank {low} {share[low]} what they should"
 
 
 def _shared(factor: float) -> str:
@@ -144,7 +160,8 @@ def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> 
     ratios = {place: ratio for place, row in found.items() if (ratio := _common(row)) is not None}
     unit = "microbatch" if scenario.accumulate > 1 else "step"
     if len(ratios) < len(found):
-        return f"tokens of one {unit} weigh differently from each other"
+        alike = _should_weigh_alike(scenario, wanted)
+        return f"tokens of one {unit} {'weigh differently from each other' if alike else 'are off by different factors'}"
     left = {place for place, ratio in ratios.items() if abs(ratio) <= CLOSE}
     none = sorted({k for _, k in left} - {k for _, k in ratios.keys() - left})
     if none:
@@ -197,7 +214,8 @@ def _first_difference(expected: Expected, observed: Sequence[Observed]) -> str:
                 got, want = own[name].reshape(-1), wanted.reshape(-1)
                 position = int(np.nanargmax(np.where(np.isfinite(got), np.abs(got - want), np.inf)))
                 what = name if name.isidentifier() else f"`{name}`"
-                entry = f"{what}[{position}]" if want.size > 1 else what
+                place = ", ".join(str(index) for index in np.unravel_index(position, wanted.shape))
+                entry = f"{what}[{place}]" if want.size > 1 else what
                 had, due = _times(float(got[position])), _times(float(want[position]))
                 return f"rank {rank} ends with {entry} = {had}; wanted is {due}"
     return "the values differ from those wanted"

@@ -71,6 +71,15 @@ def test_tokens_of_different_steps_are_held_against_their_own_weights(lab: Lab) 
     assert said == "a token in step 2 of rank 0 weighs 2 times what it should, one in step 1 of rank 0 just what it should"
 
 
+def test_tokens_that_should_weigh_differently_are_held_against_their_own_weights(three: Expected) -> None:
+    wanted = weights(WeightRule(valid="(1 + r)/N"), three.scenario, 0)
+    by_rank = weights(WeightRule(valid="(1 + r)*(2 - (r == 0))/N"), three.scenario, 0)
+    said = describe(three.scenario, wanted, by_rank)
+    assert said == "tokens of rank 1 weigh 2 times what they should, those of rank 0 just what they should"
+    mixed = wanted * np.linspace(1, 2, wanted.shape[1])
+    assert describe(three.scenario, wanted, mixed) == "tokens of one step are off by different factors"
+
+
 class TestExplain:
     def test_by_weights(self, three: Expected) -> None:
         assert (

@@ -71,7 +71,7 @@ class Rows(Dataset[dict[str, torch.Tensor]]):
             raise IndexError(index)
         if index % self.ranks != self.rank:
             dealt = "rows are dealt as DistributedSampler(dataset, world.ranks, world.rank, shuffle=False) does"
-            raise Invalid(f"rank {self.rank} asked for row {index}, which is rank {index % self.ranks}'s: {dealt}")
+            raise Invalid(f"asked for row {index}, which is rank {index % self.ranks}'s: {dealt}")
         features, targets, mask = self.own[index // self.ranks]
         return {"features": features, "labels": targets.masked_fill(~mask, IGNORED), "targets": targets, "mask": mask}
 
