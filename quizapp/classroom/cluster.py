@@ -5,8 +5,8 @@ runs has the rights of whoever started it. So only :mod:`cluster_node`, which is
 """
 
 import contextlib
-import importlib.util
 import os
+import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +28,9 @@ ROUNDS = 2
 SECONDS_BETWEEN_LOOKS = 2.0
 """How often it is looked which nodes are there."""
 CHECK_SECONDS = 180.0
+CONNECT_SECONDS = 10.0
+ALONE_HERE = "local"
+"""As ``RAY_ADDRESS``: no cluster, but a Ray that is started for this run on this machine."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 
 Note = Callable[[str], None]
@@ -82,7 +85,7 @@ def batches(programs: Sequence[Program], slots: int) -> list[Batch]:
 def judge_programs(
     work: Work, programs: Sequence[Program], setting: Setting, done: Callable[[Result], None], note: Note = lambda text: None
 ) -> None:
-    """Judges programs on the cluster that ``RAY_ADDRESS`` names, or that runs here, or on one of this machine alone.
+    """Judges programs on the cluster that ``RAY_ADDRESS`` names, or of which this machine is a node.
 
     Like :func:`quizapp.classroom.grade.judge_programs`: each result goes to ``done`` in this thread as it comes, and a timeout
     among neighbours is judged again when all others are done. ``setting.workers`` has no meaning here: the nodes' cores say it.
@@ -164,8 +167,9 @@ class _Run:
         left = {one.student for one in programs}
         once_more: list[Program] = []
         while waiting or running:
+            slots = self._look()
             # One more than fits: a cluster that can grow does so when something waits.
-            while waiting and len(running) <= self._look():
+            while waiting and len(running) <= slots:
                 batch = waiting.popleft()
                 running[self._start(batch)] = batch
             ready, _ = ray.wait(list(running), num_returns=1, timeout=SECONDS_BETWEEN_LOOKS / 4)
@@ -236,14 +240,18 @@ def _joined(note: Note) -> Iterator[None]:
     Raises:
         EnvironmentFailed: Ray isn't installed, or the cluster doesn't answer.
     """
-    if importlib.util.find_spec("ray") is None:
-        raise EnvironmentFailed('Ray is not installed here; install it with `pip install "quizapp[cluster]"`')
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # of a cluster that is started here; nothing about a class is reported
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     # Ray prints what its nodes say to standard output, where nothing but the command's own result belongs.
     with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-        import ray
-
+        if os.environ.get("RAY_ADDRESS") == ALONE_HERE:
+            # Bound to the loopback, since whoever reaches Ray's ports can run anything. Ray has no option for it that works on
+            # Linux; what it does on other systems by itself, this switches on here.
+            os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+        try:
+            import ray
+        except ImportError:
+            raise EnvironmentFailed('Ray is not installed here; install it with `pip install "quizapp[cluster]"`') from None
         try:
             _connect(note)
             yield
@@ -256,25 +264,58 @@ def _connect(note: Note) -> None:
 
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "CRITICAL"}
     address = os.environ.get("RAY_ADDRESS", "")
+    _require_answer(address)
+    try:
+        if address == ALONE_HERE:
+            context = ray.init(address=address, include_dashboard=False, dashboard_host="127.0.0.1", **quiet)
+        else:
+            with _one_attempt():
+                context = ray.init(address=address or "auto", **quiet)
+    except Exception as error:
+        if isinstance(error, ConnectionError) and address in ("", "auto"):
+            raise EnvironmentFailed(
+                "no Ray cluster runs here: name one with RAY_ADDRESS=HOST:PORT, or start one with "
+                "`ray start --head --include-dashboard=false`; RAY_ADDRESS=local takes this machine alone"
+            ) from None
+        raise EnvironmentFailed(f"no Ray cluster can be joined at RAY_ADDRESS={address}: {_reason(error)}") from None
+    if (open_to := exposed(context.dashboard_url)) is not None:
+        note(
+            f"this cluster's dashboard answers at {open_to}: whoever reaches it can run anything on the nodes; "
+            "start the head with `ray start --head --include-dashboard=false`"
+        )
+
+
+def _require_answer(address: str) -> None:
+    """Ray itself waits for ten minutes where nothing answers.
+
+    Raises:
+        EnvironmentFailed: nothing does, or it is an address over which results can't come as they stand.
+    """
     if address.startswith("ray://"):
         raise EnvironmentFailed(
             f"RAY_ADDRESS is {address}: results can't be streamed over Ray's client; start this on a node of the cluster"
         )
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        return
     try:
-        context = ray.init(address=address or "auto", **quiet)
-    except Exception as error:
-        if address:
-            raise EnvironmentFailed(f"no Ray cluster can be joined at RAY_ADDRESS={address}: {_reason(error)}") from None
-        if not isinstance(error, ConnectionError):
-            raise EnvironmentFailed(f"the Ray cluster can't be joined: {_reason(error)}") from None
-        note("no Ray cluster runs here; one of this machine alone is started (`ray start --help` says how to make a larger one)")
-        # Bound to the loopback: whoever reaches Ray's ports can run anything.
-        context = ray.init(include_dashboard=False, dashboard_host="127.0.0.1", _node_ip_address="127.0.0.1", **quiet)
-    if (open_to := exposed(context.dashboard_url)) is not None:
-        note(
-            f"this cluster's dashboard answers at {open_to}: whoever reaches it can run anything on the nodes, without a password; "
-            "start the head with `ray start --head --include-dashboard=false`"
-        )
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or "no answer"
+        raise EnvironmentFailed(f"no Ray cluster answers at RAY_ADDRESS={address}: {reason}") from None
+
+
+@contextmanager
+def _one_attempt() -> Iterator[None]:
+    """A cluster that is remembered but gone is asked once, not twenty times."""
+    name = "RAY_gcs_server_port_wait_time_s"
+    before = os.environ.get(name)
+    os.environ[name] = before or "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
 
 
 def exposed(dashboard: str | None) -> str | None:
