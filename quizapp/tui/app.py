@@ -193,7 +193,7 @@ class QuizApp(App[None]):
 
     def _bring(self, start: Start, bank: str | None, item: str | None) -> None:
         """Gives the first question the sitting that it belongs to; whoever has gone home meanwhile stays there."""
-        from quizapp.practice.review import Review
+        from quizapp.practice.review import NothingToAsk, Review
         from quizapp.practice.study import Study
 
         first, self._first = self._first, None
@@ -202,8 +202,14 @@ class QuizApp(App[None]):
         assert self.library is not None
         try:
             first.arrive(Review(self.store, self.library) if bank is None else Study(self.store, self.library, bank, item))
-        except (LookupError, StoreError) as error:
-            self.exit(return_code=2, message=f"quizapp: {error.args[0] if error.args else error}")
+        except NothingToAsk as error:
+            self.notify(str(error), severity="warning", timeout=10, markup=False)
+            self.call_later(self.go_home)
+        except StoreError as error:
+            self.exit(return_code=3, message=f"quizapp: {error}")
+        except KeyError:
+            where = f"the bank {bank}" if item is None else f"the item {item}"
+            self.exit(return_code=2, message=f"quizapp: {where} can't be read any more; `quizapp bank lint` says why")
 
     def _opened_study(self, bank: str, item: str | None) -> Study | None:
         from quizapp.practice.study import Study

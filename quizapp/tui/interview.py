@@ -343,6 +343,7 @@ and the clock waits.
             return
         self._flush()
         if self.kept(self.interview.end):
+            self.app.clear_notifications()
             self.app.switch_screen(screen_for(self.interview))
 
     def action_lab(self) -> None:

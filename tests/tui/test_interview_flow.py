@@ -6,13 +6,17 @@ from collections.abc import Callable
 import pytest
 from screen_text import shown, typed, until
 from textual.pilot import Pilot
+from textual.widgets._collapsible import CollapsibleTitle
 
 from quizapp.bank.load import Library
 from quizapp.practice.interview import Interview, open_session
+from quizapp.practice.interview_debrief import debrief
 from quizapp.practice.interview_plan import Setup
+from quizapp.store.opinion import disputes, rule
 from quizapp.store.store import Store
 from quizapp.tui.app import QuizApp
 from quizapp.tui.interview import InterviewScreen
+from quizapp.tui.interview_debrief import InterviewDebriefScreen
 
 Make = Callable[..., QuizApp]
 SIZE = (80, 24)
@@ -171,3 +175,38 @@ async def test_topics_without_a_question_are_told(app: Make, store: Store, libra
         await until(pilot, "Anything in this field")
         await pilot.press("enter")
         await until(pilot, "there is no question on these topics")
+
+
+async def test_a_debrief_takes_disputes_and_shows_what_stands_now(app: Make, store: Store, library: Library) -> None:
+    interview = Interview.start(store, library, SHORT)
+    while interview.question is not None:
+        probe = interview.question.kind == "probe"
+        interview.answer("Two ranks hold other counts. The mean of means is another mean." if probe else "")
+    interview.end()
+    found = debrief(interview)
+    at = next(at for at, row in enumerate(found.rows) if row.open_lines)
+    line = found.rows[at].open_lines[0]
+    async with app().run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Enter studies")
+        await pilot.press("i")
+        await until(pilot, "Anything in this field")
+        await pilot.press("d")
+        await until(pilot, "That was my last question")
+        pilot.app.screen.query(CollapsibleTitle)[at].focus()
+        await pilot.press("enter", "d")
+        await until(pilot, "Which of these did you say?")
+        await pilot.press("enter")
+        await until(pilot, "Where? Choose the sentence")
+        await pilot.press("enter")
+        await until(pilot, "You did say that")
+        screen = pilot.app.screen
+        assert isinstance(screen, InterviewDebriefScreen)
+        assert [one.criterion for one in screen.found.rows[at].lines if one.disputed] == [line.criterion]
+    attempt = found.rows[at].attempt
+    assert attempt is not None
+    assert [(one.attempt, one.criterion) for one in disputes(store)] == [(attempt, line.criterion)]
+    rule(store, attempt, line.criterion, "met", "So you did.", "Ada")
+    after = debrief(Interview(store, library, store.session(interview.session.id)))
+    (ruled,) = (one for one in after.rows[at].lines if one.criterion == line.criterion)
+    assert (ruled.met, ruled.points, ruled.disputed) == ("met", line.max_points, False)
+    assert after.points == found.points + line.max_points
