@@ -21,10 +21,11 @@ ENVIRONMENTS: dict[str, tuple[str, ...]] = {
     "transformers-4.57": ("transformers==4.57.6", "accelerate==1.12.0", "tokenizers==0.22.2", "huggingface-hub==0.36.2"),
     "transformers-5": ("transformers==5.24.0", "accelerate==1.15.0"),
     "lightning-2.6": ("lightning==2.6.6",),
+    "torch-2.6": ("torch==2.6.0", "numpy"),
 }
-"""Name -> what is installed in it, beside torch and numpy."""
+"""Name -> what is installed in it, beside torch and numpy. The last has a torch of its own, of several gigabytes."""
 TESTED = ("transformers-4.45", "transformers-4.57", "transformers-5", "lightning-2.6")
-"""Those that the tests need. ``benchmarks/audits.py`` looks at all."""
+"""Those that the tests need. ``benchmarks/audits.py`` looks at all but the last."""
 SHARED = ("torch", "numpy", "packaging", "PyYAML", "setuptools")
 
 
@@ -68,7 +69,8 @@ def make(folder: Path, name: str) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", where], check=True)
     python = where / "bin" / "python"
     ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    share(Path(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()))
+    if not any(pin.startswith("torch==") for pin in ENVIRONMENTS[name]):
+        share(Path(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()))
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-warn-script-location"]
     subprocess.run([*pip, "--no-compile", *ENVIRONMENTS[name]], check=True)
     note.write_text(pins, "utf-8")

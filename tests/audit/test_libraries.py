@@ -104,3 +104,24 @@ def test_lightning_2_6_divides_a_short_window_by_the_planned_count() -> None:
     assert weights(report, 0) == [F(1, 4), F(1, 20), F(1, 8), F(1, 12)]
     assert weights(report, 1) == [F(1, 20), F(1, 24)]
     assert named(report) == ["mean-of-microbatch-means", "planned-microbatches"]
+
+
+def test_an_item_s_library_runs_live_and_gives_what_was_recorded() -> None:
+    done = subprocess.run(
+        [*QUIZAPP, "audit", "--item", "audit-of-a-short-window", "--json"], capture_output=True, text=True, timeout=280
+    )
+    assert done.returncode == 1, done.stderr
+    shown = json.loads(done.stdout)
+    assert (shown["source"], shown["as_recorded"], shown["missing"]) == ("live", True, None)
+    assert shown["report"]["versions"]["lightning"] == "2.6.6"
+    assert shown["python"].startswith(FOLDER)
+
+
+@pytest.mark.skipif(
+    not (Path(FOLDER) / "torch-2.6" / "pins.txt").is_file(), reason="its torch takes gigabytes, which CI doesn't fetch"
+)
+def test_the_oldest_torch_that_labs_run_on() -> None:
+    report = audited("torch-2.6", "ddp", *SIX, "--set", "normalize=microbatch")
+    assert report["versions"]["torch"].startswith("2.6.0")
+    assert weights(report, 1) == [F(1, 20), F(1, 24)]
+    assert named(report) == ["mean-of-microbatch-means", "planned-microbatches"]

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from environments import ENVIRONMENTS
 
 from quizapp.authoring.lint import lint
 from quizapp.bank.find import bank_folders
@@ -74,6 +75,7 @@ def test_every_item_shows_a_record_as_it_is(library: Library) -> None:
         audit = shown[item].item.audit
         assert audit is not None
         record = load_record(shown[item].file.parent / audit.record)
+        assert set(audit.requires) <= set(ENVIRONMENTS[audit.environment]), "the script makes what items ask for"
         name, version = audit.requires[0].split("==")
         assert f"{name} {version}" in shown[item].item.stem
         assert [found.id for found in record.report.diagnosis][:1] == [cause] or cause is None
