@@ -27,7 +27,7 @@ MAX_OUTPUT = 16_384
 SEVERITY: Sequence[Outcome] = ("invalid", "error", "limit", "timeout", "desync", "wrong", "pass")
 """A submission's outcome is the first of these that any scenario had."""
 FINAL: frozenset[Outcome] = frozenset(("invalid", "error", "limit", "timeout"))
-"""Outcomes after which larger world sizes tell nothing new."""
+"""Outcomes after which larger world sizes tell nothing new. Nor do they after ranks that parted ways in every scenario."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _run_all(
         placed = place(size, workers.gpus)
         chosen = [scenario for scenario in scenarios if scenario.world_size == size]
         ran += run_size(workers.submission, task, chosen, placed, progress, stop, again=bool(ran))
-        if any(one.ending.outcome in FINAL for one in ran):
+        if any(one.ending.outcome in FINAL for one in ran) or all(one.ending.outcome == "desync" for one in ran):
             break
     return ran, placed
 

@@ -110,6 +110,13 @@ def shard_norms_added(scenario: Scenario) -> list[Arrays]:
     return _observed(scenario, rule)
 
 
+@misconception("norms-added")
+def tensor_norms_added(scenario: Scenario) -> list[Arrays]:
+    mean = _mean(scenario)
+    norm = torch.stack([part.norm() for part in mean.split(TENSORS)]).sum()
+    return _observed(scenario, lambda sharded, limit, rank: (_clipped(mean, limit, norm), norm))
+
+
 @misconception("clip-before-reduction")
 def own_contribution_clipped(scenario: Scenario) -> list[Arrays]:
     mean, parts = _mean(scenario), _sums(scenario).sum(1) * scenario.world_size / _tokens(scenario)
@@ -138,6 +145,12 @@ def own_part_clipped(scenario: Scenario) -> list[Arrays]:
 def sums_clipped(scenario: Scenario) -> list[Arrays]:
     total = _sums(scenario).sum((0, 1))
     return _observed(scenario, lambda sharded, limit, rank: (_clipped(total, limit) / _tokens(scenario), total.norm()))
+
+
+@misconception("clip-then-normalize")
+def sums_clipped_and_the_mean_reported(scenario: Scenario) -> list[Arrays]:
+    total, norm = _sums(scenario).sum((0, 1)), _mean(scenario).norm()
+    return _observed(scenario, lambda sharded, limit, rank: (_clipped(total, limit) / _tokens(scenario), norm))
 
 
 @misconception("clip-each-microbatch")
