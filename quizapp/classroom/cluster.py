@@ -66,6 +66,12 @@ class Batch:
     programs: tuple[Program, ...]
     lost: int = 0
     """How many tasks in a row ended without a single result."""
+    asked: Demand | None = None
+    """What its task asked for; ``None``: it has none yet."""
+
+    def is_stranded(self, nodes: Sequence[Node]) -> bool:
+        """Whether its task waits for a node that is gone: none that is left could ever take it."""
+        return self.asked is not None and not any(self.asked.fits(node) for node in nodes)
 
 
 def demand(ranks: int, nodes: Sequence[Node]) -> Demand:
@@ -143,20 +149,22 @@ class _Run:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         check = ray.remote(num_cpus=0, max_calls=0, max_retries=0)(cluster_node.fault)
-        asked = {
-            node.address: check.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False)).remote(
+        able = [node for node in self._nodes if self._demand.fits(node)]
+        answers = [
+            check.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False)).remote(
                 self._packed.version, self._packed.sources
             )
-            for node in self._nodes
-            if self._demand.fits(node)
-        }
-        for address, answer in asked.items():
+            for node in able
+        ]
+        for node, answer in zip(able, answers, strict=True):
             try:
                 wrong = ray.get(answer, timeout=CHECK_SECONDS)
             except Exception as error:
-                raise EnvironmentFailed(f"the node {address} can't run quizapp: {_reason(error)}") from None
+                if node.id not in {one.id for one in _nodes()}:
+                    continue
+                raise EnvironmentFailed(f"the node {node.address} can't run quizapp: {_reason(error)}") from None
             if wrong is not None:
-                raise EnvironmentFailed(f"the node {address}: {wrong}")
+                raise EnvironmentFailed(f"the node {node.address}: {wrong}")
 
     def judge(self, programs: Sequence[Program], again: frozenset[str]) -> list[Program]:
         """Returns: those whose outcome is among ``again``, without telling it."""
@@ -168,9 +176,12 @@ class _Run:
         once_more: list[Program] = []
         while waiting or running:
             slots = self._look()
+            for task in [task for task, batch in running.items() if batch.is_stranded(self._nodes)]:
+                waiting.append(replace(running.pop(task), asked=None))
+                ray.cancel(task)
             # One more than fits: a cluster that can grow does so when something waits.
             while waiting and len(running) <= slots:
-                batch = waiting.popleft()
+                batch = replace(waiting.popleft(), asked=self._demand)
                 running[self._start(batch)] = batch
             ready, _ = ray.wait(list(running), num_returns=1, timeout=SECONDS_BETWEEN_LOOKS / 4)
             for task in ready:
@@ -186,7 +197,7 @@ class _Run:
                 if isinstance(found, str):
                     result = Result.model_validate_json(found)
                     program = next(one for one in batch.programs if one.student == result.student)
-                    running[task] = Batch(tuple(one for one in batch.programs if one is not program))
+                    running[task] = replace(batch, programs=tuple(one for one in batch.programs if one is not program), lost=0)
                     left.remove(result.student)
                     if result.outcome in again:
                         once_more.append(program)
@@ -219,7 +230,7 @@ class _Run:
             raise EnvironmentFailed(f"{batch.programs[0].student}'s program was given to {TRIES} tasks that were lost: {reason}")
         self._looked = -SECONDS_BETWEEN_LOOKS
         self._note(f"a task was lost ({reason}); the {len(batch.programs)} programs that it had left are judged elsewhere")
-        return replace(batch, lost=batch.lost + 1)
+        return replace(batch, lost=batch.lost + 1, asked=None)
 
 
 def _nodes() -> list[Node]:

@@ -84,6 +84,13 @@ class TestDemand:
         assert Demand(2, 0).fits(node("a", 5)) == 2
 
 
+def test_a_task_that_no_node_left_could_take_is_stranded() -> None:
+    batch = cluster.Batch((), asked=Demand(4, 2))
+    assert not batch.is_stranded([node("a", 2), node("b", 4, 2)])
+    assert batch.is_stranded([node("a", 2), node("c", 64)])
+    assert not cluster.Batch(()).is_stranded([])
+
+
 @given(st.integers(0, 400), st.integers(0, 40))
 def test_batches_hold_everybody_once_and_in_order(count: int, slots: int) -> None:
     programs = [Program(str(number), "a.py", "", "") for number in range(count)]
