@@ -1,13 +1,14 @@
 """A class's programs on real ranks, some at a time. The same submissions and seed give the same grades, in any order.
 
-Each submission gets a worker of its own, which is thrown away after it. Nothing is written here: results go to who asked.
+Containers are kept for many submissions, each under a user of its own, or thrown away after each. Whatever doubt a kept one leaves
+is settled in one that no other submission was in. Nothing is written here: results go to who asked.
 """
 
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -40,6 +41,18 @@ class Setting:
     """The scenarios', the same for every student."""
     workers: int = 1
     outer_sandbox: bool = False
+    kept: bool = False
+    """Containers serve some 50 submissions, where the backend can do so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A program and its verdict."""
+
+    program: Program
+    verdict: "Verdict"
+    kept: bool
+    """Other submissions had been in its container."""
 
 
 def unusable(work: Work, handed: Unusable, outer_sandbox: bool) -> Result:
@@ -70,7 +83,7 @@ class _Crew:
     def __init__(self, work: Work, setting: Setting, cancel: threading.Event) -> None:
         self._work, self._setting, self._cancel = work, setting, cancel
         self.waiting: queue.SimpleQueue[Program | None] = queue.SimpleQueue()
-        self.done: queue.SimpleQueue[tuple[Program, Verdict] | Exception] = queue.SimpleQueue()
+        self.done: queue.SimpleQueue[Judged | Exception] = queue.SimpleQueue()
         self._threads = [threading.Thread(target=self._judge_all, name=f"grade-{n}") for n in range(setting.workers)]
 
     def start(self) -> None:
@@ -87,10 +100,11 @@ class _Crew:
     def _judge_all(self) -> None:
         from quizapp.judge.bench import Bench, Cancelled
 
-        bench = Bench(self._setting.backend, keep_warm=True)
+        bench = Bench(self._setting.backend, keep_warm=True, kept=self._setting.kept)
         try:
             while (program := self.waiting.get()) is not None and not self._cancel.is_set():
-                self.done.put((program, self._judge(bench, program)))
+                verdict = self._judge(bench, program)
+                self.done.put(Judged(program, verdict, bool(verdict.scenarios) and bench.keeps))
         except Cancelled:
             pass
         except Exception as error:
@@ -144,16 +158,16 @@ def judge_programs(work: Work, programs: Sequence[Program], setting: Setting, do
     """
     again = _judge_once(work, programs, setting, done)
     if again:
-        _judge_once(work, again, Setting(setting.backend, setting.seed, 1, setting.outer_sandbox), done)
+        _judge_once(work, again, replace(setting, workers=1, kept=False), done)
 
 
 def _judge_once(work: Work, programs: Sequence[Program], setting: Setting, done: Callable[[Result], None]) -> list[Program]:
-    """Returns: those that have to be judged again alone."""
-    from quizapp.judge.bench import FaultyLab
+    """Returns: those that have to be judged again, alone and each in a worker of its own."""
+    from quizapp.judge.bench import SUSPECT, FaultyLab
 
     part = _program(work).part
     again: list[Program] = []
-    setting = Setting(setting.backend, setting.seed, max(1, min(setting.workers, len(programs))), setting.outer_sandbox)
+    setting = replace(setting, workers=max(1, min(setting.workers, len(programs))))
     with _crew(work, setting) as crew:
         for handed in programs:
             crew.waiting.put(handed)
@@ -163,8 +177,8 @@ def _judge_once(work: Work, programs: Sequence[Program], setting: Setting, done:
                 raise ClassroomError(f"{_program(work).folder}: the lab itself is faulty: {found}")
             if isinstance(found, Exception):
                 raise found
-            handed, verdict = found
-            if setting.workers > 1 and verdict.outcome in ALONE:
+            handed, verdict = found.program, found.verdict
+            if (setting.workers > 1 and verdict.outcome in ALONE) or (found.kept and verdict.outcome in SUSPECT):
                 again.append(handed)
                 continue
             done(
@@ -179,12 +193,13 @@ def _judge_once(work: Work, programs: Sequence[Program], setting: Setting, done:
                     seed=setting.seed,
                     verdict=verdict,
                     outer_sandbox=setting.outer_sandbox,
+                    kept=found.kept,
                 )
             )
     return again
 
 
-def _next(crew: _Crew) -> "tuple[Program, Verdict] | Exception":
+def _next(crew: _Crew) -> Judged | Exception:
     while True:
         try:
             return crew.done.get(timeout=0.2)  # an interrupt gets its turn in between

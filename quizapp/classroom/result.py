@@ -45,6 +45,8 @@ class Result(Model):
     problem: Problem | None = None
     outer_sandbox: bool = False
     """``--outer-sandbox`` was given: the grader vouched for what is around."""
+    kept: bool = False
+    """It ran in a container that other submissions had been in."""
     note: str | None = None
     """What happened besides: graded anew, and why."""
 

@@ -15,15 +15,17 @@ from quizapp.classroom.result import Result
 
 COLUMNS = (
     "student", "item", "part", "status", "outcome", "points", "max_points", "misconceptions", "chosen", "reason",
-    "file", "sha256", "seed", "backend", "sandbox", "outer_sandbox", "note",
+    "file", "sha256", "seed", "backend", "sandbox", "outer_sandbox", "note", "container",
 )  # fmt: skip
 REVIEW_COLUMNS = ("student", "item", "part", "criterion", "max_points", "reason", "answer", "met")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "'")
+_SPACE = ("\t", "\r", "\n")
 
 
 def defused(text: str) -> str:
     """The text so that no spreadsheet takes it for a formula; text that begins with ``'`` stays tellable from it."""
-    return f"'{text}" if text.lstrip(" \u00a0").startswith((*_FORMULA, "'")) else text
+    risky = text.lstrip().startswith(_FORMULA) or text.lstrip(" \u00a0").startswith(_SPACE)
+    return f"'{text}" if risky else text
 
 
 def fused(cell: str) -> str:
@@ -57,6 +59,7 @@ def row(result: Result) -> dict[str, str]:
         "sandbox": "" if verdict is None else verdict.sandbox if verdict.scenarios else "not run",
         "outer_sandbox": "yes" if result.outer_sandbox else "no",
         "note": result.note or "",
+        "container": "" if verdict is None or verdict.sandbox != "container" else "kept" if result.kept else "own",
     }
 
 

@@ -46,6 +46,7 @@ def grade(
     resume: Annotated[bool, Flag] = False,
     backend: Backend = "docker",
     outer_sandbox: Annotated[bool, Flag] = False,
+    one_shot: Annotated[bool, Flag] = False,
     cluster: Cluster = "none",
     answers: Path | None = None,
     file: str | None = None,
@@ -73,6 +74,8 @@ def grade(
         Go on with an earlier run: what is graded stays, what changed is graded anew.
     outer_sandbox
         The whole of this runs in a throw-away container or machine already: allow the local backend. Stands in the results.
+    one_shot
+        A container of its own for each program, thrown away after it: for final grades. Much slower.
     cluster
         Where programs are judged: on this machine, or on the nodes of a Ray cluster, whose cores say how many at a time.
     answers
@@ -111,7 +114,7 @@ def grade(
         ):
             for note in collection.notes:
                 told.note(note)
-            setting = Setting(backend, journal.heading.seed, workers, outer_sandbox)
+            setting = Setting(backend, journal.heading.seed, workers, outer_sandbox, kept=not one_shot)
             try:
                 outcome = run(work, journal, files, collection.handed, written, setting, told, _judge(cluster, told))
             except KeyboardInterrupt:

@@ -13,9 +13,6 @@ from quizapp.classroom import ClassroomError
 from quizapp.classroom.journal import Journal, read
 from quizapp.cli.problem import Problem
 
-KILLS = 50
-STUDENTS = 80
-
 
 def graded(tmp_path: Path, *more: str, name: str = "r") -> int:
     return command(
@@ -25,15 +22,16 @@ def graded(tmp_path: Path, *more: str, name: str = "r") -> int:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_no_kill_loses_doubles_or_changes_a_grade(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("wanted_kills", "students"), [(10, 30), pytest.param(100, 240, marks=pytest.mark.sweep)])
+def test_no_kill_loses_doubles_or_changes_a_grade(tmp_path: Path, wanted_kills: int, students: int) -> None:
     """The grading is killed again and again, each time a little after it has gone on, until it gets to the end."""
-    choice_class(tmp_path / "a.csv", STUDENTS)
+    choice_class(tmp_path / "a.csv", students)
     graded(tmp_path, name="whole")
     journal = tmp_path / "r.jsonl"
     kills = 0
     seen: dict[bytes, None] = {}
     sizes = []
-    for turn in range(KILLS * 3):
+    for turn in range(wanted_kills * 3):
         process = os.fork()
         if process == 0:
             try:
@@ -59,14 +57,14 @@ def test_no_kill_loses_doubles_or_changes_a_grade(tmp_path: Path) -> None:
         assert list(seen) == lines[: len(seen)], "a line that was there is gone, or has changed"
         seen.update(dict.fromkeys(lines))
         sizes.append(len(lines))
-        if kills >= KILLS:
+        if kills >= wanted_kills:
             break
-    assert kills == KILLS
+    assert kills == wanted_kills
     graded(tmp_path, "--resume")
     assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     _, results = read(journal, journal.read_bytes())
-    assert len(journal.read_bytes().splitlines()) == 1 + STUDENTS == 1 + len(results), "a grade stands there twice"
-    assert len(list((tmp_path / "r-feedback").glob("*.md"))) == STUDENTS
+    assert len(journal.read_bytes().splitlines()) == 1 + students == 1 + len(results), "a grade stands there twice"
+    assert len(list((tmp_path / "r-feedback").glob("*.md"))) == students
 
 
 def test_a_line_cut_short_is_dropped_and_done_again(tmp_path: Path) -> None:

@@ -133,26 +133,44 @@ def test_one_student_inside_an_autograder(bank: Path, submissions: Path, tmp_pat
     }
 
 
+MIXED = (
+    # Twice each: containers take turns, and each of them shall have both.
+    ("80_state_for_the_next", "80_state_for_the_next", "81_state_of_the_last", "81_state_of_the_last"),
+    ("40_processes_memory", "50_system_calls", "11_agents_streams"),
+    ("28_poisoned_modules", "56_kills_the_agent", "57_kills_everybody"),
+    ("62_daemon", "63_fork_bomb"),
+    ("66_memory_bomb_of_many",),
+)
+"""Attacks on other submissions, in groups after each of which honest programs follow in the same containers."""
+
+
 @pytest.mark.engine
-@pytest.mark.timeout(600)
-def test_attacks_in_a_class_change_no_other_grade(bank: Path, submissions: Path, tmp_path: Path) -> None:
-    """A fork bomb, a program without end and one that crashes, judged beside honest ones, two at a time."""
-    outcomes = {}
-    for student, name in (("aaa", "63_fork_bomb"), ("bbb", "76_module_never_loads"), ("ccc", "74_segfault")):
-        source = (ATTACKS / f"{name}.py").read_text("utf-8")
-        told = re.search(r"^Outcome: ([a-z|]+)$", ast.get_docstring(ast.parse(source)) or "", re.MULTILINE)
-        assert told
-        (submissions / f"{student}.py").write_text(source)
-        outcomes[student] = told[1].split("|")
-    process = start(bank, submissions, tmp_path / "r.csv", "--workers", "2")
-    _, said = process.communicate(timeout=580)
-    assert process.returncode == 1, said
+@pytest.mark.timeout(900)
+def test_attacks_in_a_class_change_no_other_grade(bank: Path, tmp_path: Path) -> None:
+    """In kept containers: what attacks leave, take, kill and look for, with honest programs between them."""
+    folder, attacks, honest = tmp_path / "class", {}, {}
+    folder.mkdir()
+    for turn, names in enumerate(MIXED):
+        for number, name in enumerate(names):
+            source = (ATTACKS / f"{name}.py").read_text("utf-8")
+            told = re.search(r"^Outcome: ([a-z|]+)$", ast.get_docstring(ast.parse(source)) or "", re.MULTILINE)
+            assert told
+            attacks[f"{turn}-attack-{number}"] = told[1].split("|")
+            (folder / f"{turn}-attack-{number}.py").write_text(source)
+        for number, name in enumerate(("ada", "ben") if turn % 2 else ("cee", "ada")):
+            honest[f"{turn}-honest-{number}"] = WANTED[name]
+            (folder / f"{turn}-honest-{number}.py").write_text(HONEST[name][0])
+    process = start(bank, folder, tmp_path / "r.csv", "--seed", "5")
+    _, said = process.communicate(timeout=880)
+    assert process.returncode == 0, said
     found = grades(tmp_path / "r.csv")
-    assert {name: found[name] for name in WANTED} == WANTED
-    for student, wanted in outcomes.items():
-        assert found[student][0] in wanted
-        assert found[student][1] == "0"
-    assert {one["sandbox"] for one in rows(tmp_path / "r.csv") if one["student"] != "dee"} == {"container"}
+    assert {name: found[name] for name in honest} == honest
+    for student, wanted in attacks.items():
+        assert found[student][0] in wanted, student
+        assert found[student][1] == "0", student
+    settled = {one["student"]: one["container"] for one in rows(tmp_path / "r.csv")}
+    assert "kept" in {settled[student] for student in honest}
+    assert {settled[one] for one in attacks if found[one][0] in ("limit", "timeout")} <= {"own"}
 
 
 def test_a_timeout_among_neighbours_is_judged_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:

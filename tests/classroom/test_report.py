@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from grading import answers_csv, choice_class, command, rows
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quizapp.classroom.page import assembled, code_block, plain, rendered
@@ -144,6 +144,7 @@ def test_nothing_ends_a_block_of_code(text: str) -> None:
 
 
 @given(st.text(max_size=30))
+@example("\x0c=1")
 def test_no_cell_is_a_formula_and_each_comes_back(text: str) -> None:
     cell = defused(text)
     assert fused(cell) == text
