@@ -79,6 +79,7 @@ class Judged:
     ideas: list[int] = field(default_factory=lambda: [0, 0, 0])
     credit: dict[str, list[int]] = field(default_factory=lambda: {"denying": [0, 0], "bluffing": [0, 0]})
     turned: list[int] = field(default_factory=lambda: [0, 0])
+    turned_there: list[int] = field(default_factory=lambda: [0, 0])
 
     @property
     def f1(self) -> float:
@@ -98,7 +99,13 @@ class Judged:
 
     @property
     def still_accepted(self) -> float:
+        """With the *not* after the sentence's first auxiliary, wherever that stands."""
         return self.turned[0] / max(1, self.turned[1])
+
+    @property
+    def still_accepted_there(self) -> float:
+        """With the *not* among the words that earned the point, or in what stands between commas around them."""
+        return self.turned_there[0] / max(1, self.turned_there[1])
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -201,19 +208,28 @@ def judged(sets: Sequence[Answers], tier: Any) -> Judged:
 
 
 def _turn(probe: Answers, text: str, id: str, evidence: Sequence[tuple[int, int]], tier: Any, out: Judged) -> None:
-    """The sentence that earned a criterion, by itself and with a *not* put in."""
+    """The sentence that earned a criterion, by itself and with a *not* put in, in two places."""
     ends = [0, *(match.end() for match in re.finditer(r"[.!?;]\s+|\n", text)), len(text)]
-    for start, end in pairwise(ends):
-        if start <= evidence[0][0] < end:
-            sentence = text[start:end].strip()
-            changed = with_not(sentence)
-            alone = score_text(probe.rubric, probe.stem, sentence, {}, tier)
-            if changed is None or not any(c.id == id and c.met == "met" for c in alone.criteria):
-                return
-            after = score_text(probe.rubric, probe.stem, changed, {}, tier)
-            out.turned[0] += any(c.id == id and c.met == "met" for c in after.criteria)
-            out.turned[1] += 1
-            return
+    start, end = next(((a, b) for a, b in pairwise(ends) if a <= evidence[0][0] < b), (0, 0))
+    sentence = text[start:end].strip()
+    if not _met(probe, sentence, id, tier):
+        return
+    offset = text.index(sentence, start) if sentence else start
+    first, last = evidence[0][0] - offset, min(evidence[-1][1] - offset, len(sentence))
+    breaks = [0, *(match.end() for match in re.finditer(r"[,:()]\s*", sentence)), len(sentence)]
+    left, right = max(b for b in breaks if b <= first), min((b for b in breaks if b >= last), default=len(sentence))
+    changed, there = with_not(sentence), with_not(sentence[left:right])
+    for text_changed, counts in (
+        (changed, out.turned),
+        (None if there is None or changed is None else sentence[:left] + there + " " + sentence[right:], out.turned_there),
+    ):
+        if text_changed is not None:
+            counts[0] += _met(probe, text_changed, id, tier)
+            counts[1] += 1
+
+
+def _met(probe: Answers, text: str, id: str, tier: Any) -> bool:
+    return any(c.id == id and c.met == "met" for c in score_text(probe.rubric, probe.stem, text, {}, tier).criteria)
 
 
 def seconds_each(sets: Sequence[Answers], tier: Any) -> tuple[float, float]:

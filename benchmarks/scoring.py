@@ -117,7 +117,9 @@ def probe_rows(sets: list[Answers], tier: Any) -> Iterator[Row]:
     denying, bluffing = found.false_credit("denying"), found.false_credit("bluffing")
     yield row("false credit: negated, contradictory, echo, empty, off-topic", denying, 0.03, 0.0, used, most=True)
     yield row("false credit: keyword-stuffed and fluent nonsense", bluffing, 0.15, 0.05, used, most=True)
-    yield row("right answers to probes with a 'not' put in, still accepted", found.still_accepted, 0.25, 0.10, used, most=True)
+    turned = "right answers to probes with a 'not' put in, still accepted"
+    yield row(f"{turned}: after the sentence's first auxiliary", found.still_accepted, 0.25, 0.10, used, most=True)
+    yield row(f"{turned}: in the words that earned the point", found.still_accepted_there, 0.25, 0.10, used, most=True)
     times = seconds_each(sets, tier)
     yield row("milliseconds per answer, one thread: p50", 1000 * times[0], 50, 20, used, most=True)
     yield row("milliseconds per answer, one thread: p95", 1000 * times[1], 150, 60, used, most=True)

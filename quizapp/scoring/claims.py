@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, window
 from quizapp.scoring.lexical import (
     NOTHING,
+    UNSURE,
+    Phrase,
     ReadyCriterion,
     ReadyMisconception,
     ReadyRubric,
@@ -21,27 +23,36 @@ from quizapp.scoring.lexical import (
     cover_groups,
     negated,
     pairs,
-    support,
     to_the_point,
 )
+from quizapp.scoring.lexicon import ADVERSE
 from quizapp.scoring.order import order
+from quizapp.scoring.support import misordered, support
 from quizapp.scoring.words import Word
 
 REJECTED = 0.6
 """Coverage of a reject phrase from which a clause denies the criterion."""
+ABOUT = 0.33
+"""Share of a criterion's concept groups that a clause touches where it speaks of what the criterion asks for."""
 AGREEING = 0.4
 """Coverage of a phrase with a negation from which an answer's negation may be the phrase's own."""
+LONG = 3
+"""Words of an answer that tell a phrase from a shorter one that happens to be near."""
 CLOSE = 0.05
 """Coverages so near each other that the one of more words is the nearer."""
 SHOWN = 0.55
 """Coverage of a misconception's phrase from which it is shown."""
+FEW, FEW_SHOWN = 3, 0.8
+"""A misconception's phrase of so few content words has to be said nearly whole."""
 VERBATIM = 0.75
 """Coverage from which a phrase is repeated rather than put in other words: a *not* in it then counts, wherever it stands."""
 CONTRASTING = frozenset({"but", "rather", "instead", "it"})
 """Words of a clause that says what holds instead of what the clause before it denies."""
+CONCEDING = frozenset({"matter", "regardless", "irrespective", "despite", "although", "though"})
+"""In a clause with these, what a wrong phrase says is granted, not held."""
 CONTRASTED = 0.35
 TURNED_ROUND = 0.7
-"""What is left of support of which some words are denied: too little to be met, enough to be asked about."""
+"""What is left of support of which some words are denied, below the threshold: too little to be met, enough to be asked about."""
 FEWEST_NEW_WORDS, ECHOED = 2, 0.67
 """Fewer content words beside the question's own, and this share of neighbouring pairs from the question: an echo."""
 WOVEN = 0.45
@@ -90,7 +101,8 @@ def spans_of(words: Iterable[Word], all_words: Sequence[Word]) -> Spans:
 
 def _agrees(known: ReadyCriterion, words: Sequence[Word], denied: Iterable[Word], needless: bool) -> bool:
     """Whether the criterion itself has what is denied, or is called needless, denied: then it is no denial of it."""
-    best = best_phrase(known.accept, words, known.stand_ins).strength
+    nearest = best_phrase(known.accept, words, known.stand_ins)
+    best, least = nearest.strength, min(LONG, len(nearest.words))
     told = order(words)
     for phrase in known.accept:
         if phrase.order & told and not needless and not any((b, a) in told for a, b in phrase.order):
@@ -98,7 +110,7 @@ def _agrees(known: ReadyCriterion, words: Sequence[Word], denied: Iterable[Word]
         if not (phrase.needless if needless else phrase.negated):
             continue
         found = best_phrase((phrase,), words, known.stand_ins)
-        if found.strength < max(AGREEING, best - CLOSE):
+        if found.strength < max(AGREEING, best - CLOSE) or len(found.words) < least:
             continue
         said = {word.key for word in found.words}
         contested = {word.key for word in denied} & said
@@ -122,6 +134,7 @@ def _refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known
 
 def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
     """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
+    clause = replace(clause, words=clause.meant)
     said = best_phrase(known.accept, clause.words, known.stand_ins)
     supported = support(known, window((clause,), 0, 0)).strength
     against = max(
@@ -131,6 +144,7 @@ def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppo
             if (found := best_phrase((phrase,), clause.words)).strength >= REJECTED
             and to_the_point(found, clause.words)
             and phrase.negated == (negated(clause.words) or (clause.no_effect and phrase.negated))
+            and (not known.groups or cover_groups(known.groups, clause.words)[0] >= ABOUT)
             and (not phrase.order or phrase.order & order(clause.words))
         ),
         key=lambda found: found.strength,
@@ -138,6 +152,8 @@ def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppo
     )
     if clause.distanced:
         return NOTHING
+    if any(word.text in CONCEDING for word in clause.words) or (against.phrase and _told_as_wrong(against.phrase, clause)):
+        against = NOTHING
     nearer = against.strength > supported or (against.strength > supported - CLOSE and len(against.words) > len(said.words))
     if not clause.conditional and against.strength and nearer:
         return against
@@ -149,6 +165,11 @@ def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppo
     if not contested or (share < 0.6 and said.strength < 0.5) or _agrees(known, clause.words, clause.denied, False):
         return NOTHING
     return NOTHING if _refutes(clause, rubric.misconceptions, known) else Support(max(share, said.strength), grouped or said.words)
+
+
+def _explained(clause: Clause, rubric: ReadyRubric) -> bool:
+    """Whether what the clause denies is what some criterion itself denies."""
+    return any(_agrees(known, clause.words, clause.denied, False) for known in rubric.criteria)
 
 
 def _contrasted(known: ReadyCriterion, clauses: Sequence[Clause], at: int) -> bool:
@@ -238,6 +259,7 @@ def find(
             denials[at] = found
     best = _regex_claim(known, answer, clauses)
     turned = 0.0
+    reverse = _reverse(known, clauses)
     speaks = [bool(clause.keys & known.terms) for clause in clauses]
     for view in views:
         # Where an outer clause holds none of the criterion's words, a smaller window says the same.
@@ -250,20 +272,33 @@ def find(
         found = measure(known, view)
         strength = found.strength * (1.0 if view.first == view.last else 0.97)
         if _turned_round(known, found, view, clauses, rubric):
-            strength *= TURNED_ROUND
+            strength = min(TURNED_ROUND * strength, known.threshold - CLOSE)
             turned = max(turned, best_phrase(known.accept, view.words).strength)
+        if clauses[view.first].sentence in reverse:
+            strength = min(strength, known.threshold - UNSURE)
         if best is not None and strength <= best.support.strength:
             continue
         if not found.words or echoes(view.words, rubric):
             continue
         best = Claim(Support(strength, found.words, found.phrase), view.first, view.last, spans_of(found.words, view.words))
     if best is not None and turned >= VERBATIM and turned > best_phrase(known.accept, _words_of(best, clauses)).strength + CLOSE:
-        best = replace(best, support=replace(best.support, strength=TURNED_ROUND * best.support.strength))
+        least = min(TURNED_ROUND * best.support.strength, known.threshold - CLOSE)
+        best = replace(best, support=replace(best.support, strength=least))
     if not denials:
         return Finding(best, None)
     last = max(denials)
     clause = clauses[last]
     return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)))
+
+
+def _reverse(known: ReadyCriterion, clauses: Sequence[Clause]) -> frozenset[int]:
+    """The sentences that tell the reverse of an order that the criterion's phrases tell."""
+    if not any(phrase.order for phrase in known.accept):
+        return frozenset()
+    sentences: dict[int, list[Word]] = {}
+    for clause in clauses:
+        sentences.setdefault(clause.sentence, []).extend(clause.words)
+    return frozenset(number for number, words in sentences.items() if misordered(known, words))
 
 
 def denied_nearby(known: ReadyCriterion, claim: Claim, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
@@ -276,7 +311,7 @@ def denied_nearby(known: ReadyCriterion, claim: Claim, clauses: Sequence[Clause]
             continue
         if _contrasted(known, clauses, at) or _refutes(clause, rubric.misconceptions, known):
             continue
-        if not _agrees(known, clause.words, clause.denied, False):
+        if not _explained(clause, rubric):
             return True
     return False
 
@@ -302,7 +337,8 @@ def strung_together(findings: Sequence[Finding], clauses: Sequence[Clause], rubr
         own = sum(key not in terms for key in words)
         said = best_phrase(rubric.criteria[at].accept, _words_of(claim, clauses), rubric.criteria[at].stand_ins).strength
         first = all(claim.support.strength >= other.support.strength for other in others)
-        if said < (WOVEN_BEST if first else WOVEN) or (own <= OWN_WORDS * len(words) and len(others) + 1 >= STRUNG):
+        bare = own <= OWN_WORDS * len(words) and len(others) + 1 >= STRUNG and said < VERBATIM
+        if bare or said < (WOVEN_BEST if first else WOVEN):
             strung.add(at)
     return strung
 
@@ -339,11 +375,25 @@ def shown(
             continue
         if negated(view.words) and not found.phrase.negated:
             continue
+        if len(found.phrase.weights) <= FEW and found.strength < FEW_SHOWN:
+            continue
+        if any(_told_as_wrong(found.phrase, clause) for clause in view.clauses):
+            continue
         if not negated(view.words) and found.phrase.negated and found.strength < 0.8:
             continue
         if stated is None or view.first > stated.last or found.strength > stated.support.strength:
             stated = Claim(found, view.first, view.last, spans_of(found.words, view.words))
     return stated if stated is not None and refuted < stated.last else None
+
+
+def _told_as_wrong(phrase: Phrase, clause: Clause) -> bool:
+    """Whether the clause tells of harm or of a difference that the phrase doesn't tell of: it is named, not held."""
+    for at, word in enumerate(clause.words):
+        too = word.text == "too" and at + 1 < len(clause.words) and clause.words[at + 1].content
+        adverse = word.text in ADVERSE or word.key == "~differ"
+        if (too or adverse) and word.key not in phrase.weights and word.text not in phrase.text.casefold():
+            return True
+    return False
 
 
 def _shares_negation(mention: Support, clause: Clause) -> bool:

@@ -51,6 +51,7 @@ _REPORTED = re.compile(REPORTED)
 _TAKEN_BACK = re.compile(TAKEN_BACK)
 _NAMES_TOPICS = re.compile(NAMES_TOPICS)
 _TO_THE_GRADER = re.compile(TO_THE_GRADER)
+FORBIDS_ONLY = frozenset({"if", "when", "unless", "until"})
 _COMPLEMENT = frozenset({"whether", "if", "how", "that", "when", "where", "which", "what"})
 """Words that open what a clause before them is about."""
 _EMPTY = frozenset(
@@ -105,6 +106,11 @@ class Clause:
         found = (at for at, word in enumerate(self.words) if word.negator and not self._states_a_failure(at))
         return tuple(at for at in found if not self.conditional or self._modal(at))
 
+    @property
+    def meant(self) -> tuple[Word, ...]:
+        """Its words without those that are named only to be set against them."""
+        return tuple(word for word in self.words if not word.foil)
+
     def _modal(self, at: int) -> bool:
         """``must not``, ``shouldn't``: what is asked for is denied, wherever it stands."""
         return self.words[at].text in MODALS or (at > 0 and self.words[at - 1].text in MODALS)
@@ -154,7 +160,7 @@ def says_needless(text: str) -> bool:
 def window(clauses: Sequence[Clause], first: int, last: int) -> Window:
     """The clauses from the first to the last position."""
     group = tuple(clauses[first : last + 1])
-    return Window(group, first, last, tuple(word for clause in group for word in clause.words))
+    return Window(group, first, last, tuple(word for clause in group for word in clause.meant))
 
 
 def _sentence_ends(text: str) -> list[int]:
@@ -221,6 +227,9 @@ def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
     """What a clause says of the one before or after it: that it has no effect, is taken back, does harm, or is for the grader."""
     out = list(clauses)
     for at, clause in enumerate(clauses):
+        after = clauses[at + 1 : at + 2]
+        if clause.negated and after and after[0].sentence == clause.sentence and after[0].words[0].text in FORBIDS_ONLY:
+            out[at] = replace(out[at], conditional=True)  # ``don't step if it isn't finite`` forbids it in one case only
         same = [other for other in range(len(clauses)) if clauses[other].sentence == clause.sentence]
         lowered = text[clause.start : clause.end].casefold().replace("’", "'")
         sentence = text[clauses[same[0]].start : clauses[same[-1]].end].casefold().replace("’", "'")
@@ -230,7 +239,9 @@ def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
             for other in _before(clauses, at):
                 out[other] = replace(out[other], distanced=True, reported=True)
         if _REFUSED.search(lowered):
-            for other in (other for other in same if other >= at):
+            opened = text[clauses[same[-1]].end :].lstrip().startswith(":")
+            listed = [other for other in range(len(clauses)) if opened and clauses[other].sentence == clause.sentence + 1]
+            for other in (other for other in (*same, *listed) if other >= at):
                 out[other] = replace(out[other], no_effect=True, conditional=False)
         if clause.no_effect:
             following = at + 1
@@ -288,7 +299,7 @@ def is_list(text: str, words: Sequence[Word]) -> bool:
 def mostly_denies(clauses: Sequence[Clause]) -> frozenset[int]:
     """The numbers of the sentences that deny something, where most sentences of a text do; else none."""
     sentences = {clause.sentence for clause in clauses}
-    denying = {clause.sentence for clause in clauses if clause.no_effect or clause.negated}
+    denying = {clause.sentence for clause in clauses if clause.no_effect or clause.negators}
     return frozenset(denying) if len(sentences) > 1 and len(denying) >= MOSTLY * len(sentences) else frozenset()
 
 

@@ -12,9 +12,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from quizapp.model.rubric import Criterion, Rubric, ShownMisconception
-from quizapp.scoring.clauses import Window, says_needless, scope
-from quizapp.scoring.lexicon import INABILITY, OPPOSITE
-from quizapp.scoring.order import NO_ORDER, Order, order, reversed_in
+from quizapp.scoring.clauses import says_needless, scope
+from quizapp.scoring.lexicon import INABILITY, OPPOSITE, RIVAL
+from quizapp.scoring.order import NO_ORDER, TELLING, Order, order, reversed_in
 from quizapp.scoring.words import Vocabulary, Word, read_phrase, vocabulary
 
 MET = 0.6
@@ -27,16 +27,6 @@ GROUP_WEIGHT = 0.8
 """Credit for another term of the same concept group."""
 OPPOSED, UNSAID = 0.5, 0.65
 """What is left of a phrase's coverage where its *same* or *differ* is said the other way round, or not at all."""
-GROUPS_ALONE = 0.5
-"""Support from groups that are all covered, before any phrase is."""
-ONE_GROUP = 0.3
-"""Phrase coverage that a single group needs beside it: one term alone is a topic, not a claim."""
-NEARLY, QUITE, SHORT = 0.6, 0.7, 0.58
-"""Coverage of a phrase that is wanted where a concept group is missing, where most are, and what support comes to below it."""
-FEWEST_MATCHES = 2
-"""A phrase of which one word alone is said isn't said."""
-LEAST_PRECISION, FULL_PRECISION = 0.6, 0.5
-"""What support is worth among words that are about something else, and the share of a criterion's terms that makes it whole."""
 POINT = 0.5
 """Share of a clause's content words that a wrong phrase without telling words must hold."""
 MAX_SPREAD = 26
@@ -113,6 +103,8 @@ class Support:
     words: tuple[Word, ...] = ()
     """The words that give it."""
     phrase: Phrase | None = None
+    contrary: bool = False
+    """The words say the contrary, or tell the reverse order: nothing else can make up for that."""
 
 
 NOTHING = Support(0.0)
@@ -120,19 +112,20 @@ NOTHING = Support(0.0)
 
 def _phrase(text: str, question: frozenset[str], terms: frozenset[str] | None = None) -> Phrase:
     """``terms``, for phrases that say something wrong: the keys that right claims use too."""
-    words = read_phrase(text)
+    words = tuple(word for word in read_phrase(text) if not word.foil)
     weights = {word.key: QUESTION_WEIGHT if word.key in question else 1.0 for word in words if word.content}
     denied = frozenset(word.key for at, negator in enumerate(words) if negator.negator for word in scope(words, at))
     needless = says_needless(text)
+    told = order(words) if any(word.text in TELLING for word in words) else NO_ORDER
     if terms is None:
-        return Phrase(text, weights, negated(words), denied, needless, order(words))
+        return Phrase(text, weights, negated(words), denied, needless, told)
     return Phrase(
         text,
         weights,
         negated(words),
         denied,
         needless,
-        order(words),
+        told,
         frozenset(weights) - terms - question,
         frozenset(weights) & SUBJECTS,
     )
@@ -212,17 +205,17 @@ def _stands(words: Sequence[Word], term: Keys, at: int) -> bool:
     return matched == len(term)
 
 
-def _by_key(words: Sequence[Word]) -> dict[str, Word]:
+def by_key(words: Sequence[Word]) -> dict[str, Word]:
     """The first content word of each key."""
     return {word.key: word for word in reversed(words) if word.content}
 
 
-def _cover(phrase: Phrase, by_key: Mapping[str, Word], stand_ins: Mapping[str, tuple[str, ...]], least: float) -> Support:
+def _cover(phrase: Phrase, held: Mapping[str, Word], stand_ins: Mapping[str, tuple[str, ...]], least: float) -> Support:
     """How much of a phrase the words hold, its *same* or *differ* weighing most; nothing where not above ``least``."""
     gained = missed = 0.0
     missing: list[tuple[str, float]] = []
     for key, weight in phrase.weights.items():
-        if key in by_key:
+        if key in held:
             gained += weight
         else:
             missed += weight
@@ -230,15 +223,17 @@ def _cover(phrase: Phrase, by_key: Mapping[str, Word], stand_ins: Mapping[str, t
     total = gained + missed
     if not total or gained + (GROUP_WEIGHT * missed if stand_ins else 0.0) <= least * total:
         return NOTHING
-    used = [by_key[key] for key in phrase.weights if key in by_key]
+    used = [held[key] for key in phrase.weights if key in held]
     factor = 1.0
     for key, weight in missing:
         if key in OPPOSITE:
-            factor = OPPOSED if OPPOSITE[key] in by_key else UNSAID
+            factor = OPPOSED if OPPOSITE[key] in held else UNSAID
+        if RIVAL.get(key) in held and not (key == "~same" and "~differ" in phrase.weights):
+            factor = min(factor, OPPOSED)
         for other in stand_ins.get(key, ()):
-            if other in by_key and by_key[other] not in used:
+            if other in held and held[other] not in used:
                 gained += GROUP_WEIGHT * weight
-                used.append(by_key[other])
+                used.append(held[other])
                 break
     said = {word.key for word in used}
     if 2 * len(phrase.telling & said) < len(phrase.telling) or not phrase.subject <= said:
@@ -250,11 +245,11 @@ def best_phrase(
     phrases: Iterable[Phrase], words: Sequence[Word], stand_ins: Mapping[str, tuple[str, ...]] = NO_STAND_INS
 ) -> Support:
     """The best covered of some phrases."""
-    by_key = _by_key(words)
+    held = by_key(words)
     told: Order | None = None
     best = NOTHING
     for phrase in phrases:
-        found = _cover(phrase, by_key, stand_ins, best.strength)
+        found = _cover(phrase, held, stand_ins, best.strength)
         if found.strength <= best.strength:
             continue
         if phrase.order:
@@ -328,59 +323,3 @@ def _one_each(hits: Sequence[tuple[int, int]], groups: int) -> list[int] | None:
     if len({number for _, number in hits}) < groups:
         return None
     return list(taken) if all(place(number, set()) for number in range(groups)) else None
-
-
-def _opposed(known: ReadyCriterion, words: Sequence[Word], said: float) -> bool:
-    """Whether the words are nearest to a phrase whose *same* or *differ* they say the other way round."""
-    by_key = _by_key(words)
-    for phrase in known.accept:
-        opposites = [key for key in phrase.weights if key in OPPOSITE]
-        if not any(OPPOSITE[key] in by_key and key not in by_key for key in opposites):
-            continue
-        held = sum(weight for key, weight in phrase.weights.items() if key in by_key or OPPOSITE.get(key) in by_key)
-        if held / sum(phrase.weights.values()) > said + 0.1:
-            return True
-    return False
-
-
-def _misordered(known: ReadyCriterion, words: Sequence[Word]) -> bool:
-    """Whether the words tell the reverse of an order that the criterion's phrases tell, and none of theirs."""
-    wanted = [phrase.order for phrase in known.accept if phrase.order]
-    if not wanted:
-        return False
-    told = order(words)
-    return any(reversed_in(pairs, told) for pairs in wanted) and not any(pairs & told for pairs in wanted)
-
-
-def _precision(terms: frozenset[str], words: Sequence[Word]) -> float:
-    """What is left of support where most of what is said is about something else than the criterion."""
-    content = [word.key for word in words if word.content]
-    share = sum(key in terms for key in content) / (len(content) or 1)
-    return min(1.0, LEAST_PRECISION + (1 - LEAST_PRECISION) * share / FULL_PRECISION)
-
-
-def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
-    """How well a window says what a criterion asks for, polarity aside."""
-    words = window.words
-    phrase = best_phrase(ready_criterion.accept, words, ready_criterion.stand_ins)
-    share, grouped = cover_groups(ready_criterion.groups, words)
-    several = len(ready_criterion.groups) > 1
-    said = phrase.strength
-    if share < 1.0 and several:
-        # With a concept missing, only the phrase's own words tell that it is meant.
-        plain = best_phrase(ready_criterion.accept, words)
-        said = min(said, plain.strength + 0.1)
-    if phrase.phrase is not None and phrase.phrase.negated and not negated(words):
-        said *= 0.6
-    if len({word.key for word in phrase.words}) < min(FEWEST_MATCHES, len(phrase.phrase.weights) if phrase.phrase else 0):
-        said = min(said, ONE_GROUP)
-    strength = max(said, 0.3 * share + 0.45 * said if several else 0.0)
-    if share == 1.0 and (several or said >= ONE_GROUP or not ready_criterion.accept):
-        strength = max(strength, GROUPS_ALONE + (1 - GROUPS_ALONE) * said)
-    if several and share < 1.0 and said < (NEARLY if share >= 0.5 else QUITE):
-        strength = min(strength, SHORT)
-    if _opposed(ready_criterion, words, phrase.strength) or _misordered(ready_criterion, words):
-        strength = min(strength, OPPOSED)
-    strength *= _precision(ready_criterion.terms, words)
-    used = tuple(dict.fromkeys((*grouped, *phrase.words) if said >= 0.4 or not grouped else grouped))
-    return Support(min(strength, 1.0), used, phrase.phrase)

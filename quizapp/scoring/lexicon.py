@@ -43,6 +43,21 @@ REASONING = _words(
     """
 )
 """Words of someone who says what should be and why. A text of many articles without them strings nouns and verbs together."""
+VERBS_BEFORE_NOT = _words(
+    """
+    is are was were be been being am do does did has have had must should shall will would can could may might need needs ought
+    why or and but if it that this they we you i he she rather better often still just also really
+    """
+)
+"""Before *not*, these make it deny the clause; after other words it sets one thing against another."""
+FOIL_OPENS = _words(
+    "the a an by to on in of from with over for per at each every its their your my only just after before how what as inside"
+)
+FOIL_ENDS = _words(
+    "but so because and which that it they is are was were has have must should will would can does do then rather instead if when"
+)
+ATTRIBUTES = frozenset({"no", "nothing", "none", "zero"})
+"""``the rank with no labels``: a property of what is spoken of."""
 NOT_ONLY = frozenset({"only", "just", "merely", "simply", "solely"})
 """``not only X but Y`` denies nothing; without the second half it denies the *only*."""
 HARMLESS_AFTER = _words("only just merely simply solely necessarily sure certain clear surprising because matter longer")
@@ -180,7 +195,8 @@ AFTER_COMMA = frozenset(
 CONCEPTS: dict[str, tuple[str, ...]] = {
     concept: tuple(entry.strip() for entry in entries.split(","))
     for concept, entries in {
-        "~rank": "rank, gpu, gpus, device, worker, process, replica, card, accelerator, graphics card, participant",
+        "~rank": "machine, computer, player, host, rank, gpu, gpus, device, worker, process, replica, card, "
+        "accelerator, graphics card, participant",
         "~framework": "framework, ddp, fsdp, trainer, library, pytorch, deepspeed, lightning, accelerate, wrapper",
         "~mean": "mean, average, avg",
         "~differ": "differ, different, difference, differently, unequal, unequally, uneven, unevenly, vary, varied, varying, "
@@ -190,18 +206,20 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~drop": "drop, discard, throw away, thrown away, throws away, throw out, thrown out, omit, leave out, left out, "
         "cut off, lose, lost, truncate",
         "~duplicate": "duplicate, duplication, repeat, repetition, twice, copy, more than once, double count, counted double",
-        "~microbatch": "microbatch, micro batch, microbatches, micro batches, minibatch, mini batch, micro step, microstep",
+        "~microbatch": "micro pass, microbatch, micro batch, microbatches, micro batches, minibatch, mini batch, "
+        "micro step, microstep",
         "~accumulate": "accumulate, accumulation, accum, grad accum",
         "~denominator": "denominator, divisor, divide, division, normalize, normalise, normalization, normalisation, normaliser",
         "~count": "count, number, amount, quantity, how many, tally",
-        "~valid": "valid, unmasked, supervised, non pad, non padding, non padded, real, not masked, not padded, not padding",
+        "~valid": "graded, labelled, labeled, scored, counted, that count, that counts, marked, valid, unmasked, "
+        "supervised, non pad, non padding, non padded, real, not masked, not padded, not padding",
         "~pad": "pad, padding, padded, filler",
-        "~tail": "tail, leftover, left over, remainder, remaining, rest",
-        "~reduce": "all reduce, allreduce, reduce, reduction, aggregate, aggregation",
+        "~tail": "straggler, end of the epoch, end of the pass, tail, leftover, left over, remainder, remaining, rest",
+        "~reduce": "pool, pooled, combine, exchange, all reduce, allreduce, reduce, reduction, aggregate, aggregation",
         "~global": "global, overall, total, whole, globally, worldwide",
         "~local": "local, locally, own, individual, individually, separately, on its own",
         "~sample": "sample, example, item, row",
-        "~sequence": "sequence, document, sentence, text",
+        "~sequence": "page, story, sequence, document, sentence, text",
         "~correct": "correct, correctly, right, proper, properly, accurate, accurately",
         "~automatic": "automatic, automatically, by itself, for you, on your behalf, internally, out of the box, under the hood",
         "~handle": "handle, take care, takes care, deal with, deals with, guarantee, ensure, manage, make sure, makes sure",
@@ -210,22 +228,30 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~short": "incomplete, partial, shorter, short, truncated, not full",
         "~shard": "shard, partition, split, slice",
         "~order": "order, ordering, shuffle, permutation, permute",
-        "~weight": "weight, weigh, weighting, influence, contribution",
+        "~weight": "voice, say in, pull, loud, louder, counts as much, count as much, importance, weight, weigh, "
+        "weighting, influence, contribution",
         "~sync": "synchronise, synchronize, synchronisation, synchronization, sync",
         "~decide": "decide, decision",
         "~compare": "compare, comparison",
         "~choose": "choose, choice",
         "~exclude": "exclude, exclusion, ignore",
-        "~agree": "agree, agreement, consensus",
-        "~infinite": "inf, infs, infinite, infinity, infinities, overflow, found inf",
+        "~agree": "vote, unanimous, jointly, in lockstep, all or none, in common, agree, agreement, consensus",
+        "~infinite": "overflowed, inf, infs, infinite, infinity, infinities, overflow, found inf",
         "~onedevice": "single device, single process, single gpu, single machine, single card, single worker, one device, "
         "one machine",
         "~bigbatch": "big batch, large batch, one batch, full batch, undivided batch, bigger batch, larger batch, big batches",
-        "~leak": "leak, spill, bleed, pollute, contaminate, carry over, carried over, carries over, spill over",
+        "~leak": "spill into, leak, spill, bleed, pollute, contaminate, carry over, carried over, carries over, spill over",
         "~diverge": "diverge, divergence, drift, drift apart, out of sync",
         "~nosync": "no sync, nosync",
-        "~hang": "hang, deadlock, stall, wait for ever, wait forever, block",
-        "~skip": "skip, leave, bypass, omits",
+        "~hang": "freeze, stuck, hang, deadlock, stall, wait for ever, wait forever, block",
+        "~skip": "sit out, sits out, sat out, skip, leave, bypass, omits",
+        # Named by a stem: these stand for one another, but a rubric may let others stand for them.
+        "clip": "trim, cap, shorten, cut down",
+        "gradient": "grad, correction",
+        "unscal": "deflate, scale back, shrink back, divide the scale out, undo the scale",
+        "scale": "inflate, blown up, blow up, magnify, enlarge",
+        "batch": "pile",
+        "check": "verify, test, assert, prove",
         "~zero": "zero, empty, none at all",
     }.items()
 }
@@ -235,6 +261,9 @@ EXACT = {"divisible": "~divisible", "divisibility": "~divisible"}
 """Words whose stem would lead astray."""
 
 OPPOSITE = {"~same": "~differ", "~differ": "~same"}
+
+RIVAL = {"~local": "~global", "~global": "~local", "~same": "~local"}
+"""Where a phrase has the one and an answer only the other, it says another thing."""
 
 PROTECTED = _words(
     """

@@ -18,6 +18,8 @@ AFTER = frozenset({"after", "following", "follows", "behind"})
 THEN = frozenset({"then", "afterwards", "afterward", "subsequently", "later", "thereafter", "second"})
 FIRST = frozenset({"first", "firstly", "beforehand", "earlier"})
 MARKERS = BEFORE | AFTER | THEN | FIRST
+TELLING = BEFORE | AFTER | FIRST
+"""Markers that are there for the order; *then* may only go on with the story."""
 REACH = 3
 """Content words on each side of a marker that it puts in order."""
 _BREAKS = MARKERS | {"and", "but", "while", "so", "because"}

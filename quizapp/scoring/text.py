@@ -125,14 +125,15 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
             )
         if len(words) < FEWEST_WORDS:
             return _nothing(known, "The answer is too short to say what is asked for.")
-        if len(content - known.question) <= 0.2 * len(content) and echoes(words, known):
+        asks_back = not content - known.question and answer.rstrip().endswith("?")
+        if asks_back or (len(content - known.question) <= 0.2 * len(content) and echoes(words, known)):
             return _nothing(known, "The answer repeats the question; say what lies behind it.")
         if is_list(answer, words):
             return _nothing(known, "A list of terms claims nothing; say in sentences what they do.")
 
     clauses = split(answer, words)
     views = tuple(windows(clauses))
-    measure = (tier or present()).measure(answer, clauses)
+    measure = (tier or present()).measure(answer, clauses, known)
     findings = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
     strung = strung_together(findings, clauses, known)
     denying = mostly_denies(clauses)
@@ -141,7 +142,10 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
         for at, (finding, criterion) in enumerate(zip(findings, known.criteria, strict=True))
         if finding.best
         and (
-            any(c.sentence in denying for c in clauses[finding.best.first : finding.best.last + 1])
+            (
+                not (finding.best.support.phrase and finding.best.support.phrase.negated)
+                and any(c.sentence in denying for c in clauses[finding.best.first : finding.best.last + 1])
+            )
             or denied_nearby(criterion, finding.best, clauses, known)
         )
     }

@@ -15,12 +15,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, Protocol
 
+from quizapp.scoring.calibration import FILE, Weighed
 from quizapp.scoring.claims import Measure
 from quizapp.scoring.clauses import Clause
-from quizapp.scoring.lexical import support
+from quizapp.scoring.lexical import ReadyRubric
+from quizapp.scoring.support import support
 
 TierName = Literal["lexical", "semantic"]
-_SOURCES = ("answer", "claims", "clauses", "lexical", "lexicon", "order", "text", "tier", "words")
+_SOURCES = ("answer", "calibration", "claims", "clauses", "lexical", "lexicon", "order", "support", "text", "tier", "words")
 
 
 class Tier(Protocol):
@@ -28,8 +30,8 @@ class Tier(Protocol):
 
     name: TierName
 
-    def measure(self, answer: str, clauses: Sequence[Clause]) -> Measure:
-        """What measures the windows of one answer."""
+    def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Measure:
+        """What measures the windows of one answer to one question."""
 
 
 class Lexical:
@@ -37,12 +39,12 @@ class Lexical:
 
     name: TierName = "lexical"
 
-    def measure(self, answer: str, clauses: Sequence[Clause]) -> Measure:
-        return support
+    def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Measure:
+        return Weighed(lambda known, view: (support(known, view), ()), rubric, self.name)
 
 
 class Semantic:
-    """The lexical measure, moved by aligned token states."""
+    """The lexical measure, weighed together with the likeness of token states."""
 
     name: TierName = "semantic"
 
@@ -58,10 +60,10 @@ class Semantic:
 
         self.encoder = Encoder()
 
-    def measure(self, answer: str, clauses: Sequence[Clause]) -> Measure:
+    def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Measure:
         from quizapp.scoring.semantic.tier import SemanticReader
 
-        return SemanticReader(self.encoder, answer, clauses).support
+        return Weighed(SemanticReader(self.encoder, answer, clauses).measure, rubric, self.name)
 
 
 _present: Tier = Lexical()
@@ -110,7 +112,7 @@ def rules_hash() -> str:
     folder = Path(__file__).parent
     sources = [folder / f"{name}.py" for name in _SOURCES] + sorted((folder / "semantic").glob("*.py"))
     digest = hashlib.sha256()
-    for path in sources:
+    for path in (*sources, FILE):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -12,10 +12,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from quizapp.scoring.lexicon import (
+    ATTRIBUTES,
     CONCEPTS,
     CONTENT_ANYWAY,
     EXACT,
     EXTENT_BEFORE,
+    FOIL_ENDS,
+    FOIL_OPENS,
     FUNCTION_WORDS,
     GRANTS_DIFFERENCE,
     HARMLESS_AFTER,
@@ -24,6 +27,7 @@ from quizapp.scoring.lexicon import (
     NOT_ONLY,
     OPPOSITE,
     PROTECTED,
+    VERBS_BEFORE_NOT,
 )
 
 SHORTEST_SLIP = 4
@@ -53,6 +57,7 @@ _PLACES = frozenset(
         "into",
     ]
 )
+_ORDERS = frozenset({"must", "should", "shall", "may"})
 _FILLERS = frozenset(
     {"the", "a", "an", "all", "exactly", "always", "quite", "really", "be", "have", "of", "any", "at", "to", "necessarily", "in"}
 )
@@ -79,6 +84,9 @@ _NOT_COMPARING = {
     },
 }
 """*even* and *same* compare nothing before these words."""
+_QUOTED = re.compile('["“][^"“”\\n]{1,60}["”]')
+FOIL = 6
+"""Words after a *not* without a verb that it sets against what is said, at most."""
 _NOUN_BEFORE = frozenset(
     [
         "the",
@@ -120,6 +128,8 @@ class Word:
     content: bool
     negator: bool = False
     """Denies what follows it in its clause."""
+    foil: bool = False
+    """Named only to be set against what is said: *sum, not mean*."""
 
 
 def fold(text: str) -> tuple[str, list[int]]:
@@ -295,6 +305,8 @@ def _polarised(words: Sequence[Word]) -> list[Word]:
             continue
         while following < len(words) and following - at <= reach:
             other = words[following]
+            if other.key in OPPOSITE and at and words[at - 1].text in _ORDERS:
+                break  # ``must not be the same`` forbids it
             if other.key in OPPOSITE and (between == 0 or other.key == "~same"):
                 out[at] = replace(word, negator=False, content=False)
                 out[following] = replace(other, key=OPPOSITE[other.key], start=word.start, content=True)
@@ -316,12 +328,48 @@ def _polarised(words: Sequence[Word]) -> list[Word]:
     return out
 
 
+def _set_against(text: str, words: Sequence[Word]) -> list[Word]:
+    """``sum, not mean``: a *not* that follows no verb names what isn't meant, and denies nothing else.
+
+    Quoted words, and a property (``with no labels``), deny nothing.
+    """
+    out = list(words)
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    for at, word in enumerate(words):
+        if not word.negator:
+            continue
+        if any(start <= word.start < end for start, end in quoted) or (
+            word.text in ATTRIBUTES and at and words[at - 1].text == "with"
+        ):
+            out[at] = replace(word, negator=False)
+        if word.text != "not" or at == 0:
+            continue
+        verb = words[at - 1].text in VERBS_BEFORE_NOT or words[at - 1].text.endswith("ly")
+        if verb and "," not in text[words[at - 1].end : word.start]:
+            continue
+        following = words[at + 1 : at + 1 + FOIL]
+        if not following or not (
+            following[0].text in FOIL_OPENS
+            or (words[at - 1].content and (following[0].content or following[0].text in ("mean", "means")))
+        ):
+            continue
+        if len(following) > 1 and following[0].text == "to" and text[words[at - 1].end : word.start].strip() == "":
+            continue
+        out[at] = replace(word, negator=False, foil=True)
+        for place, other in enumerate(following, at + 1):
+            between = text[words[place - 1].end : other.start]
+            if (place > at + 1 and re.search(r"[,.;:()\n]", between)) or other.text in FOIL_ENDS or other.negator:
+                break
+            out[place] = replace(out[place], foil=True)
+    return out
+
+
 def read_words(text: str, spelling: Vocabulary | None = None) -> tuple[Word, ...]:
     """The words of a text in order, with offsets into it as written."""
     words = _bare(text)
     if spelling is not None:
         words = [spelling.mend(word) for word in words]
-    return tuple(_polarised(_joined(words)))
+    return tuple(_set_against(text, _polarised(_joined(words))))
 
 
 @lru_cache(maxsize=8192)

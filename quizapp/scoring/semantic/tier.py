@@ -1,24 +1,45 @@
-"""The semantic tier's measure of support: the lexical one, moved by how well the tokens of a window cover the criterion's texts.
+"""What the semantic tier measures beside the lexical support: how near the encoder's states of a window are to a criterion's texts.
 
-Here: what an encoded answer adds to :func:`quizapp.scoring.lexical.support`. The encoder itself is loaded elsewhere, once.
+Here: likeness of an encoded answer to phrases and description. What it is worth is ``quizapp.scoring.calibration``. The encoder
+itself is loaded elsewhere, once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from quizapp.scoring.calibration import Measured
 from quizapp.scoring.clauses import Clause, Window
-from quizapp.scoring.lexical import ReadyCriterion, Support, support
+from quizapp.scoring.lexical import ReadyCriterion
 from quizapp.scoring.semantic.alignment import Block, Text, block, joined, recalls, weighted
 from quizapp.scoring.semantic.encoder import Encoder
+from quizapp.scoring.support import support
 from quizapp.scoring.words import read_phrase, read_words
 
-LIFT, CENTRE, MOST = 0.5, 0.55, 0.12
-"""What a recall above or below the centre adds to lexical support, and the most that it may."""
-ALIGNED = 0.6
-"""Cosine from which a token of the answer is shown as evidence."""
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Means = NDArray[np.float32]
+
+FEATURES = ("cosine of the three nearest phrases", "description's recall")
+"""The names of what :meth:`SemanticReader.likeness` gives."""
+NEAREST = 3
+"""Phrases whose likeness counts: one alone may be near by chance."""
 MOST_WORDS = 60
+UNLIKE = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoded:
+    """A criterion's texts, encoded."""
+
+    means: Means
+    """(phrases, 384): the mean state of each accepted phrase, of length 1."""
+    description: Block
 
 
 class SemanticReader:
@@ -45,15 +66,22 @@ class SemanticReader:
         self._parts[window.first, window.last] = joined(parts)
         return self._parts[window.first, window.last]
 
-    def support(self, known: ReadyCriterion, window: Window) -> Support:
-        """How well a window says what a criterion asks for, polarity aside."""
-        found = support(known, window)
-        if not found.words or len(window.words) > MOST_WORDS:
-            return found
-        texts = _texts(self._encoder, (*known.criterion.accept, known.criterion.description))
-        recall = max(recalls(texts, self._part(window)), default=0.0)
-        lift = max(-MOST, min(MOST, LIFT * (recall - CENTRE)))
-        return Support(max(0.0, min(1.0, found.strength + lift)), found.words, found.phrase)
+    def likeness(self, known: ReadyCriterion, window: Window) -> tuple[float, float]:
+        """Mean cosine of the window and the accepted phrases nearest to it, and how well its tokens cover the description."""
+        if len(window.words) > MOST_WORDS:
+            return UNLIKE
+        part = self._part(window)
+        if not part.weights.sum():
+            return UNLIKE
+        encoded = _encoded(self._encoder, known.criterion.accept, known.criterion.description)
+        mean = part.encoded.states.mean(axis=0)
+        near = sorted((encoded.means @ mean / max(float((mean @ mean) ** 0.5), 1e-9)).tolist())[-NEAREST:]
+        described = recalls(encoded.description, part)
+        return sum(near) / len(near) if near else 0.0, described[0] if described else 0.0
+
+    def measure(self, known: ReadyCriterion, window: Window) -> Measured:
+        """Lexical support and likeness."""
+        return support(known, window), self.likeness(known, window)
 
 
 def _text(encoder: Encoder, text: str) -> Text:
@@ -61,11 +89,25 @@ def _text(encoder: Encoder, text: str) -> Text:
     return weighted(text, encoder.encode([text])[0], content)
 
 
+def _phrase(encoder: Encoder, text: str) -> Text:
+    content = [(word.start, word.end) for word in read_phrase(text) if word.content]
+    return weighted(text, encoder.encode([text])[0], content)
+
+
+@lru_cache(maxsize=4096)
+def _mean(encoder: Encoder, text: str) -> Means:
+    import numpy as np
+
+    states = encoder.encode([text])[0].states
+    mean = states.mean(axis=0) if len(states) else np.zeros(384, np.float32)
+    length = max(float(np.linalg.norm(mean)), 1e-9)
+    return np.asarray(mean / length, dtype=np.float32)
+
+
 @lru_cache(maxsize=1024)
-def _texts(encoder: Encoder, texts: tuple[str, ...]) -> Block:
+def _encoded(encoder: Encoder, accept: tuple[str, ...], description: str) -> _Encoded:
     """A criterion's encoded texts; remembered, since a class answers one question many times."""
-    found = []
-    for text in texts:
-        content = [(word.start, word.end) for word in read_phrase(text) if word.content]
-        found.append(weighted(text, encoder.encode([text])[0], content))
-    return block(found)
+    import numpy as np
+
+    means = [_mean(encoder, text) for text in accept] or [np.zeros(384, np.float32)]
+    return _Encoded(np.stack(means), block([_phrase(encoder, description)]))

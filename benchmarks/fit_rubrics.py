@@ -1,0 +1,119 @@
+"""Fits the weights of ``quizapp/scoring/calibration.json`` on the built-in rubrics' own phrases. No learner's answer is looked at.
+
+    python benchmarks/fit_rubrics.py
+
+Each accepted phrase is taken out of its rubric and read as an answer: its own criterion, measured by the phrases that are left, is
+met; the others are not, and neither is any criterion of another question.
+The semantic weights
+are half the fit and half the lexical ones: answers are longer than phrases, and likeness grows with length.
+Needs the extra ``semantic``.
+"""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+from linear import f1, fit
+
+from quizapp.bank.draw import draw
+from quizapp.bank.find import builtin_folder
+from quizapp.bank.load import load
+from quizapp.model.rubric import Rubric
+from quizapp.model.variant import fill
+from quizapp.scoring.calibration import FILE
+from quizapp.scoring.clauses import split, window
+from quizapp.scoring.lexical import ReadyCriterion, ready
+from quizapp.scoring.score import filled_rubric
+from quizapp.scoring.semantic.encoder import Encoder
+from quizapp.scoring.semantic.tier import FEATURES, SemanticReader
+from quizapp.scoring.support import support
+from quizapp.scoring.words import read_words
+
+FOREIGN = 25
+"""Phrases of other questions that are read against each rubric."""
+PENALTY = 10.0
+Row = tuple[float, ...]
+
+
+def rubrics() -> Iterator[tuple[str, str, Rubric]]:
+    """(item, question, rubric) of every written question of the built-in banks."""
+    for id, entry in load([builtin_folder()]).items.items():
+        item, values = entry.item, draw(entry.item, None).values
+        stem = fill(item.stem or "", values)
+        if rubric := getattr(item, "rubric", None):
+            yield id, stem, filled_rubric(rubric, values)
+        for part in getattr(item, "parts", None) or ():
+            if rubric := getattr(part, "rubric", None):
+                yield id, f"{stem}\n{fill(part.stem or '', values)}", filled_rubric(rubric, values)
+
+
+def without(known: ReadyCriterion, text: str) -> ReadyCriterion:
+    """A criterion as it would be if one of its phrases weren't known."""
+    accept = tuple(phrase for phrase in known.accept if phrase.text != text)
+    kept = known.criterion.model_copy(update={"accept": tuple(phrase.text for phrase in accept)})
+    terms = {key for group in known.groups for term in group for key in term} | {key for phrase in accept for key in phrase.weights}
+    return replace(known, criterion=kept, accept=accept, terms=frozenset(terms))
+
+
+def table(encoder: Encoder) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features of (phrase, criterion) with margins, whether the phrase is the criterion's, and the number of the rubric."""
+    chance, every = random.Random(0), list(rubrics())
+    phrases = [(id, text) for id, _, rubric in every for criterion in rubric.criteria for text in criterion.accept]
+    features: list[Row] = []
+    own: list[bool] = []
+    number: list[int] = []
+    for at, (id, stem, rubric) in enumerate(every):
+        known = ready(rubric, stem)
+        mine = ((text, place) for place, c in enumerate(rubric.criteria) if len(c.accept) > 1 for text in c.accept)
+        foreign = ((text, -1) for _, text in chance.sample([entry for entry in phrases if entry[0] != id], FOREIGN))
+        for text, place in chain(mine, foreign):
+            clauses = split(text, read_words(text, known.spelling))
+            view, reader = window(clauses, 0, len(clauses) - 1), SemanticReader(encoder, text, clauses)
+            rows = []
+            for where, criterion in enumerate(known.criteria):
+                held = without(criterion, text) if where == place else criterion
+                rows.append((support(held, view).strength, *reader.likeness(held, view)))
+            for where, row in enumerate(rows):
+                others = [other for at_other, other in enumerate(rows) if at_other != where] or [row]
+                features.append(
+                    (*row, *(mine_ - max(column) for mine_, column in zip(row, zip(*others, strict=True), strict=True)))
+                )
+                own.append(where == place)
+                number.append(at)
+    return np.array(features), np.array(own), np.array(number)
+
+
+def main() -> None:
+    x, y, number = table(Encoder())
+    half = x.shape[1] // 2
+    lexical = np.zeros(x.shape[1] + 1)
+    tiers = {"lexical": [0, half], "semantic": list(range(x.shape[1]))}
+    out: dict[str, object] = {"features": ["support", *FEATURES], "rows": len(y), "tiers": {}}
+    for tier, columns in tiers.items():
+        guess = np.zeros(len(y))
+        for fold in range(5):
+            held = number % 5 == fold
+            model = fit(x[~held][:, columns], y[~held].astype(float), logistic=True, products=False, penalty=PENALTY)
+            guess[held] = model(x[held][:, columns])
+        print(tier, "F1 on rubrics left out, at a chance of .35:", round(f1(y, guess > 0.35), 3))
+        model = fit(x[:, columns], y.astype(float), logistic=True, products=False, penalty=PENALTY)
+        weights = model.weights[1:] / model.spread
+        middle = len(columns) // 2
+        found = np.array([float(model.weights[0] - (weights * model.mean).sum()), *weights])
+        if tier == "semantic":
+            found = (found + lexical) / 2
+        else:
+            lexical[[0, 1, half + 1]] = found
+        out["tiers"][tier] = {  # type: ignore[index]
+            "intercept": round(float(found[0]), 3),
+            "own": [round(float(value), 3) for value in found[1 : middle + 1]],
+            "margin": [round(float(value), 3) for value in found[middle + 1 :]],
+        }
+    FILE.write_text(json.dumps(out, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

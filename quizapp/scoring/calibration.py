@@ -1,0 +1,84 @@
+"""How likely it is that words say what a criterion asks for, beside what the same words say of the other criteria.
+
+Here: the weights, fitted on the rubrics' own phrases (``benchmarks/fit_rubrics.py``), and the scale on which a criterion is met.
+Not here: what a tier measures (``quizapp.scoring.lexical``, ``quizapp.scoring.semantic``), and polarity.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from quizapp.scoring.clauses import Window
+from quizapp.scoring.lexical import MET, ReadyCriterion, ReadyRubric, Support
+from quizapp.scoring.support import CONTRARY
+
+FILE = Path(__file__).with_name("calibration.json")
+LIKELY = 0.35
+"""Chance, by the weights, at which support is just enough."""
+STEP = 0.12
+"""Support for each unit of log odds beyond that."""
+
+LIFT = 0.2
+"""What likeness and the other criteria may add to support, or take from it, at most."""
+
+Measured = tuple[Support, tuple[float, ...]]
+"""Support, and what else a tier measures of the same words."""
+Raw = Callable[[ReadyCriterion, Window], Measured]
+Rivals = Sequence[tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """``intercept + own . features + margin . (features - best of the other criteria)`` are the log odds."""
+
+    intercept: float
+    own: tuple[float, ...]
+    margin: tuple[float, ...]
+
+    def log_odds(self, features: Sequence[float], others: Rivals) -> float:
+        """Log odds that a criterion is met; ``others``: the features of the rubric's other criteria on the same words."""
+        value = self.intercept
+        for at, (feature, own, margin) in enumerate(zip(features, self.own, self.margin, strict=True)):
+            rival = max((other[at] for other in others), default=feature)
+            value += own * feature + margin * (feature - rival)
+        return value
+
+
+@lru_cache(maxsize=1)
+def weights() -> Mapping[str, Weights]:
+    """Tier -> its weights."""
+    found = json.loads(FILE.read_text("utf-8"))
+    return {tier: Weights(w["intercept"], tuple(w["own"]), tuple(w["margin"])) for tier, w in found["tiers"].items()}
+
+
+class Weighed:
+    """The measure of one answer: each window is measured for all criteria at once, and remembered."""
+
+    def __init__(self, raw: Raw, rubric: ReadyRubric, tier: str) -> None:
+        self._raw, self._criteria, self._weights = raw, rubric.criteria, weights()[tier]
+        self._known: dict[tuple[int, int], dict[str, Support]] = {}
+
+    def __call__(self, known: ReadyCriterion, view: Window) -> Support:
+        place = view.first, view.last
+        if place not in self._known:
+            self._known[place] = self._all(view)
+        return self._known[place][known.criterion.id]
+
+    def _all(self, view: Window) -> dict[str, Support]:
+        measured = [self._raw(known, view) for known in self._criteria]
+        features = [(support.strength, *more) for support, more in measured]
+        enough = math.log(LIKELY / (1 - LIKELY))
+        out: dict[str, Support] = {}
+        for at, (known, (support, _)) in enumerate(zip(self._criteria, measured, strict=True)):
+            others = [other for where, other in enumerate(features) if where != at]
+            beyond = self._weights.log_odds(features[at], others) - enough
+            most = CONTRARY if support.contrary else min(1.0, support.strength + LIFT) if support.words else 0.0
+            least = 0.0 if support.contrary else support.strength - LIFT
+            strength = max(0.0, min(most, max(least, MET + STEP * beyond)))
+            out[known.criterion.id] = Support(strength, support.words, support.phrase, support.contrary)
+        return out

@@ -1,0 +1,106 @@
+"""How well a window says what a criterion asks for, in the lexical tier: its phrases and concept groups put together.
+
+Here: support of a criterion, polarity aside. Not here: how much of one phrase is covered (``quizapp.scoring.lexical``), and denials
+(``quizapp.scoring.claims``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quizapp.scoring.clauses import Window
+from quizapp.scoring.lexical import ReadyCriterion, Support, best_phrase, by_key, cover_groups, negated
+from quizapp.scoring.lexicon import ADVERSE, OPPOSITE
+from quizapp.scoring.order import order, reversed_in
+from quizapp.scoring.words import Word
+
+CONTRARY = 0.3
+"""What support is at most where the words say the contrary, or the reverse order."""
+NEARER = 0.1
+"""Coverage by which one phrase is nearer than another."""
+CONTRASTS = frozenset({"instead", "rather", "only", "but", "than", "without", "unlike"})
+GROUPS_ALONE = 0.5
+"""Support from groups that are all covered, before any phrase is."""
+ONE_GROUP = 0.3
+"""Phrase coverage that a single group needs beside it: one term alone is a topic, not a claim."""
+NEARLY, QUITE, SHORT = 0.6, 0.7, 0.58
+"""Coverage of a phrase that is wanted where a concept group is missing, where most are, and what support comes to below it."""
+FEWEST_MATCHES = 2
+"""A phrase of which one word alone is said isn't said."""
+LEAST_PRECISION, FULL_PRECISION = 0.6, 0.5
+"""What support is worth among words that are about something else, and the share of a criterion's terms that makes it whole."""
+
+
+def _opposed(known: ReadyCriterion, words: Sequence[Word], said: float) -> bool:
+    """Whether the words are nearest to a phrase whose *same* or *differ* they say the other way round."""
+    held_keys = by_key(words)
+    for phrase in known.accept:
+        opposites = [key for key in phrase.weights if key in OPPOSITE]
+        if not any(OPPOSITE[key] in held_keys and key not in held_keys for key in opposites):
+            continue
+        held = sum(weight for key, weight in phrase.weights.items() if key in held_keys or OPPOSITE.get(key) in held_keys)
+        if held / sum(phrase.weights.values()) > said + 0.1:
+            return True
+    return False
+
+
+def _unnegated(known: ReadyCriterion, words: Sequence[Word]) -> bool:
+    """Whether the words are nearest to a phrase that denies, and deny nothing themselves: then they say the contrary."""
+    if negated(words) or any(word.key == "~differ" or word.text in ADVERSE or word.text in CONTRASTS for word in words):
+        return False
+    held_keys = by_key(words)
+    held = {True: 0.0, False: 0.0}
+    for phrase in known.accept:
+        if phrase.negated and not phrase.denied:
+            continue
+        covered = sum(weight for key, weight in phrase.weights.items() if key in held_keys) / (sum(phrase.weights.values()) or 1.0)
+        held[phrase.negated] = max(held[phrase.negated], covered)
+    return held[True] >= QUITE and held[True] > held[False] + NEARER
+
+
+def misordered(known: ReadyCriterion, words: Sequence[Word]) -> bool:
+    """Whether the words tell the reverse of an order that the criterion's phrases tell, and none of theirs."""
+    wanted = [phrase.order for phrase in known.accept if phrase.order]
+    if not wanted:
+        return False
+    told = order(words)
+    return any(reversed_in(pairs, told) for pairs in wanted) and not any(pairs & told for pairs in wanted)
+
+
+def _precision(terms: frozenset[str], words: Sequence[Word]) -> float:
+    """What is left of support where most of what is said is about something else than the criterion."""
+    content = [word.key for word in words if word.content]
+    share = sum(key in terms for key in content) / (len(content) or 1)
+    return min(1.0, LEAST_PRECISION + (1 - LEAST_PRECISION) * share / FULL_PRECISION)
+
+
+def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
+    """How well a window says what a criterion asks for, polarity aside."""
+    words = window.words
+    phrase = best_phrase(ready_criterion.accept, words, ready_criterion.stand_ins)
+    share, grouped = cover_groups(ready_criterion.groups, words)
+    several = len(ready_criterion.groups) > 1
+    said = phrase.strength
+    if share < 1.0 and several:
+        # With a concept missing, only the phrase's own words tell that it is meant.
+        plain = best_phrase(ready_criterion.accept, words)
+        said = min(said, plain.strength + 0.1)
+    if phrase.phrase is not None and phrase.phrase.negated and not negated(words):
+        said *= 0.6
+    if len({word.key for word in phrase.words}) < min(FEWEST_MATCHES, len(phrase.phrase.weights) if phrase.phrase else 0):
+        said = min(said, ONE_GROUP)
+    strength = max(said, 0.3 * share + 0.45 * said if several else 0.0)
+    if share == 1.0 and (several or said >= ONE_GROUP or not ready_criterion.accept):
+        strength = max(strength, GROUPS_ALONE + (1 - GROUPS_ALONE) * said)
+    if several and share < 1.0 and said < (NEARLY if share >= 0.5 else QUITE):
+        strength = min(strength, SHORT)
+    contrary = (
+        _unnegated(ready_criterion, words)
+        or _opposed(ready_criterion, words, phrase.strength)
+        or misordered(ready_criterion, words)
+    )
+    if contrary:
+        strength = min(strength, CONTRARY)
+    strength *= _precision(ready_criterion.terms, words)
+    used = tuple(dict.fromkeys((*grouped, *phrase.words) if said >= 0.4 or not grouped else grouped))
+    return Support(min(strength, 1.0), used, phrase.phrase, contrary)
