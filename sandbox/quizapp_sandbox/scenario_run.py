@@ -13,7 +13,7 @@ from quizapp_sandbox.groups import Group
 
 TICK = 0.004
 HOPELESS = 3
-"""Of a submission whose ranks get stuck in so many scenarios, one after the other from the first, no more are run."""
+"""Of a submission whose ranks never end together, in so many scenarios from the first one on, no more are run."""
 SETTLE = 0.05
 """Seconds that the other ranks are given after one has failed, so that each can tell what it met."""
 MAX_RESULT = 8 << 20
@@ -249,7 +249,7 @@ def run_all(
     given = ("entry", "filename", "source", "drive", "drive_source")
     code = wire.encode(wire.Frame("code", {name: data.get(name) for name in given}))
     group = ready
-    stuck = 0
+    apart = 0
     for index, facts in enumerate(data["scenarios"]):
         if group is None:
             group = form()
@@ -270,7 +270,7 @@ def run_all(
         if end != "clean":
             groups.dissolve(group)
             group = None
-        stuck += end == "stuck"
-        if _is_decided(run, end) or index + 1 == stuck == HOPELESS:
+        apart += end != "clean"
+        if _is_decided(run, end) or index + 1 == apart == HOPELESS:
             break
     return group

@@ -252,6 +252,14 @@ return token_losses[mask].sum() * size / count"""
     )
 
 
+def test_ranks_that_always_hang_are_not_run_in_every_scenario(shared_bench: Watched, lab: Lab, folder: Path) -> None:
+    specs = tuple(ScenarioSpec(name=f"case-{letter}", shape="uneven") for letter in "abcd")
+    large = lab_at(lab, 2).model_copy(update={"world_sizes": (2, 3), "scenarios": specs})
+    verdict = shared_bench.judge(large, folder, program("if rank == 0:\n    dist.all_reduce(one)\nreturn token_losses.sum()"))
+    assert (verdict.outcome, verdict.points) == ("desync", 0), verdict.summary
+    assert [(one.world_size, one.outcome) for one in verdict.scenarios] == [(2, "desync")] * 3
+
+
 STEPS = Lab(
     entry="step",
     signature="step(model, microbatches, optimizer, group)",
