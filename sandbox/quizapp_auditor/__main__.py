@@ -28,15 +28,15 @@ def versions() -> dict[str, str]:
     return found
 
 
-def group(rank: int, ranks: int) -> None:
-    """The process group, gloo. A rank alone has one too, of which no variable tells: libraries then run as on one device."""
+def group(rank: int, ranks: int, folder: Path) -> None:
+    """The process group, gloo. A rank alone has one too, of which no variable tells: libraries then run as on one device.
+
+    Ranks meet in a file: a port that is free now may be taken when the slow ones come to bind it.
+    """
     import torch.distributed as dist
 
-    if ranks > 1:
-        dist.init_process_group("gloo")
-    else:
-        store = dist.HashStore()  # type: ignore[attr-defined, unused-ignore]
-        dist.init_process_group("gloo", store=store, rank=0, world_size=1)
+    store = dist.FileStore(str(folder / "store"), ranks) if ranks > 1 else dist.HashStore()  # type: ignore[attr-defined, unused-ignore]
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks)
 
 
 def trained(plan: dict[str, Any], rank: int, result: dict[str, Any]) -> dict[str, bytes]:
@@ -124,7 +124,7 @@ def main() -> None:
         if tuple(int(part) for part in torch.__version__.split(".")[:2]) < OLDEST:
             result["fault"] = {"kind": "old", "line": None, "message": torch.__version__}
         else:
-            group(rank, plan["ranks"])
+            group(rank, plan["ranks"], folder)
             files = trained(plan, rank, result)
     except (Exception, SystemExit) as error:
         from quizapp_auditor.load import fault

@@ -3,7 +3,10 @@
 import ast
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
+
+import pytest
 
 import quizapp_auditor
 
@@ -29,6 +32,16 @@ def test_it_holds_the_standard_library_and_torch() -> None:
         if file.parent.name == "adapters":
             allowed.add(LIBRARIES.get(file.name, "torch"))
         assert imported(file) <= allowed, file.name
+
+
+def test_an_audit_lab_tells_a_trainer_of_the_same_world() -> None:
+    """A file that mends a lab is one that an audit takes: both hand it an object with the same fields."""
+    pytest.importorskip("torch")
+    from quizapp_auditor.world import World
+    from quizapp_sandbox.drives import trainer
+
+    assert {field.name: field.type for field in fields(World)} == {field.name: field.type for field in fields(trainer.World)}
+    assert callable(trainer.World(0, 2, 3, 4).option)
 
 
 def test_it_starts_where_there_is_nothing_else(tmp_path: Path) -> None:
