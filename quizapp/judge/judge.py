@@ -24,6 +24,8 @@ from quizapp.model.verdict import Diagnosis, Outcome, Place, RankReport, Scenari
 
 MAX_SOURCE = 256 << 10
 MAX_OUTPUT = 16_384
+TOGETHER = 4
+"""Small scenarios that are run at once, to see whether one fails."""
 SEVERITY: Sequence[Outcome] = ("invalid", "error", "limit", "timeout", "desync", "wrong", "pass")
 """A submission's outcome is the first of these that any scenario had."""
 FINAL: frozenset[Outcome] = frozenset(("invalid", "error", "limit", "timeout"))
@@ -177,8 +179,8 @@ def _smallest(
     if outcome not in ("wrong", "desync") or RANKS not in task.lab.world_sizes or not workers.submission.is_usable:
         return fallback
     scenarios = small_scenarios(task.lab, task.seed, named)
-    # Ranks that hang are started anew for the next scenario, so those are tried one by one and the rest left when one fails.
-    together = 1 if outcome == "desync" else max(1, len(scenarios))
+    # The smallest come first, and the rest are left when one fails. Ranks that hang are started anew for the next scenario.
+    together = 1 if outcome == "desync" else TOGETHER
     for start in range(0, len(scenarios), together):
         tried = scenarios[start : start + together]
         request_references(workers.oracle, task, tried)

@@ -7,7 +7,9 @@ scenarios of one world size; ``again``: the same as in the last run, so that its
 
 import functools
 import gc
+import importlib
 import os
+import pkgutil
 import signal
 import sys
 import tempfile
@@ -140,8 +142,11 @@ def _serve_references(host: Host) -> None:
 
 
 def _serve_programs(role: str, host: Host, gpus: int) -> None:
-    from quizapp_sandbox import groups, journal, keeper, ranks, scenario_run  # noqa: F401 - loaded before anything is forked
+    # All that a rank would import is loaded before anything is forked.
+    from quizapp_sandbox import drives, groups, journal, keeper, ranks, scenario_run  # noqa: F401
 
+    for module in pkgutil.iter_modules(drives.__path__):
+        importlib.import_module(f"{drives.__name__}.{module.name}")
     journal.install()
     gc.collect()
     gc.freeze()
