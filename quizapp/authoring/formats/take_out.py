@@ -84,6 +84,8 @@ def _of_item(item: Item, seed: int | None, format: str) -> Iterator[Loss]:
         return
     if item.prerequisites:
         yield Loss(item.id, "prerequisites", "lost", ", ".join(item.prerequisites))
+    if item.audit is not None:
+        yield Loss(item.id, "audit", "lost", f"the table stays; running {item.audit.requires[0]} does not")
     if item.sources:
         yield Loss(item.id, "sources", "changed", "they stand at the end of the explanation")
 
