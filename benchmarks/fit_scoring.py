@@ -16,7 +16,7 @@ from linear import fit, macro_f1
 
 FILE = Path(__file__).with_name("scoring_coefficients.json")
 CORPORA = {"sciEntsBank": "sciEntsBank", "beetle": "beetle"}
-PENALTIES = (3.0, 10.0, 30.0, 100.0)
+PENALTIES = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 
 
 def load(path: Path = FILE) -> dict[str, Any]:
@@ -25,12 +25,12 @@ def load(path: Path = FILE) -> dict[str, Any]:
     return found
 
 
-def chosen(x: np.ndarray, y: np.ndarray, groups: list[str]) -> tuple[bool, float]:
+def chosen(x: np.ndarray, y: np.ndarray, groups: list[str], forms: tuple[bool, ...]) -> tuple[bool, float]:
     """Products or not, and the penalty, by macro-F1 over five folds of questions."""
     names = sorted(set(groups))
     fold = np.array([names.index(group) % 5 for group in groups])
     best = (-1.0, False, 10.0)
-    for products in (False, True):
+    for products in forms:
         for penalty in PENALTIES:
             guess = np.zeros(len(y))
             for number in range(5):
@@ -41,10 +41,10 @@ def chosen(x: np.ndarray, y: np.ndarray, groups: list[str]) -> tuple[bool, float
     return best[1], best[2]
 
 
-def fitted(x: np.ndarray, rows: list[Graded]) -> dict[str, Any]:
-    """A model of a training split."""
+def fitted(x: np.ndarray, rows: list[Graded], forms: tuple[bool, ...] = (False, True)) -> dict[str, Any]:
+    """A model of a training split; ``forms``: whether products of features may be used."""
     y = np.array([row.grade for row in rows])
-    products, penalty = chosen(x, y, [row.group for row in rows])
+    products, penalty = chosen(x, y, [row.group for row in rows], forms)
     model = fit(x, y, logistic=True, products=products, penalty=penalty)
     return {"penalty": penalty, "rows": len(rows), **model.to_json()}
 
@@ -66,7 +66,11 @@ def main() -> None:
         out[name] = {"lexical": fitted(x[:, : len(FEATURES)], rows), "semantic": fitted(x, rows)}
         print(name, {tier: (found["products"], found["penalty"]) for tier, found in out[name].items()}, flush=True)
     both, all_rows = np.concatenate([x for x, _ in parts]), [row for _, rows in parts for row in rows]
-    out["both"] = {"lexical": fitted(both[:, : len(FEATURES)], all_rows), "semantic": fitted(both, all_rows)}
+    plain = (False,)  # for elements of a rubric, which are unlike the references of either corpus
+    out["both"] = {
+        "lexical": fitted(both[:, : len(FEATURES)], all_rows, plain),
+        "semantic": fitted(both, all_rows, plain),
+    }
     FILE.write_text(json.dumps(out, indent=1) + "\n", "utf-8")
 
 

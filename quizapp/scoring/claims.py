@@ -50,6 +50,7 @@ CONTRASTING = frozenset({"but", "rather", "instead", "it"})
 """Words of a clause that says what holds instead of what the clause before it denies."""
 CONCEDING = frozenset({"matter", "regardless", "irrespective", "despite", "although", "though"})
 """In a clause with these, what a wrong phrase says is granted, not held."""
+CONDEMNING = frozenset({"wrong", "incorrect", "false", "mistake", "mistaken", "untrue", "nonsense"})
 CONTRASTED = 0.35
 TURNED_ROUND = 0.7
 """What is left of support of which some words are denied, below the threshold: too little to be met, enough to be asked about."""
@@ -284,11 +285,24 @@ def find(
     if best is not None and turned >= VERBATIM and turned > best_phrase(known.accept, _words_of(best, clauses)).strength + CLOSE:
         least = min(TURNED_ROUND * best.support.strength, known.threshold - CLOSE)
         best = replace(best, support=replace(best.support, strength=least))
+    if best is not None and (later := _condemned(best, clauses)) is not None:
+        denials.setdefault(later, Support(1.0, clauses[later].words))
     if not denials:
         return Finding(best, None)
     last = max(denials)
     clause = clauses[last]
     return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)))
+
+
+def _condemned(claim: Claim, clauses: Sequence[Clause]) -> int | None:
+    """The clause that comes after a claim and calls what this says wrong, in its own words."""
+    said = {word.key for word in _words_of(claim, clauses)}
+    for at in range(claim.last + 1, len(clauses)):
+        clause = clauses[at]
+        about = {word.key for word in clause.words if word.content and word.text not in CONDEMNING}
+        if not clause.reported and about and about <= said and any(word.text in CONDEMNING for word in clause.words):
+            return at
+    return None
 
 
 def _reverse(known: ReadyCriterion, clauses: Sequence[Clause]) -> frozenset[int]:

@@ -195,7 +195,7 @@ AFTER_COMMA = frozenset(
 CONCEPTS: dict[str, tuple[str, ...]] = {
     concept: tuple(entry.strip() for entry in entries.split(","))
     for concept, entries in {
-        "~rank": "machine, computer, player, host, rank, gpu, gpus, device, worker, process, replica, card, "
+        "~rank": "machine, player, host, rank, gpu, gpus, device, worker, process, replica, card, "
         "accelerator, graphics card, participant",
         "~framework": "framework, ddp, fsdp, trainer, library, pytorch, deepspeed, lightning, accelerate, wrapper",
         "~mean": "mean, average, avg",
@@ -211,7 +211,7 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~accumulate": "accumulate, accumulation, accum, grad accum",
         "~denominator": "denominator, divisor, divide, division, normalize, normalise, normalization, normalisation, normaliser",
         "~count": "count, number, amount, quantity, how many, tally",
-        "~valid": "graded, labelled, labeled, scored, counted, that count, that counts, marked, valid, unmasked, "
+        "~valid": "graded, labelled, labeled, marked, that count, that counts, valid, unmasked, "
         "supervised, non pad, non padding, non padded, real, not masked, not padded, not padding",
         "~pad": "pad, padding, padded, filler",
         "~tail": "straggler, end of the epoch, end of the pass, tail, leftover, left over, remainder, remaining, rest",
@@ -243,11 +243,11 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~leak": "spill into, leak, spill, bleed, pollute, contaminate, carry over, carried over, carries over, spill over",
         "~diverge": "diverge, divergence, drift, drift apart, out of sync",
         "~nosync": "no sync, nosync",
-        "~hang": "freeze, stuck, hang, deadlock, stall, wait for ever, wait forever, block",
+        "~hang": "stuck, hang, deadlock, stall, wait for ever, wait forever, block",
         "~skip": "sit out, sits out, sat out, skip, leave, bypass, omits",
         # Named by a stem: these stand for one another, but a rubric may let others stand for them.
         "clip": "trim, cap, shorten, cut down",
-        "gradient": "grad, correction",
+        "gradient": "grad",
         "unscal": "deflate, scale back, shrink back, divide the scale out, undo the scale",
         "scale": "inflate, blown up, blow up, magnify, enlarge",
         "batch": "pile",

@@ -11,9 +11,29 @@ from collections.abc import Mapping, Sequence
 from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, Met, Score, score_of
 from quizapp.scoring.answer import MAX_CHARACTERS, AnswerError, sentence
-from quizapp.scoring.claims import Claim, Finding, Spans, denied_nearby, echoes, find, is_whole_answer, shown, strung_together
-from quizapp.scoring.clauses import in_another_language, is_list, mostly_denies, says_nothing_of_its_own, split, windows
-from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, ready
+from quizapp.scoring.claims import (
+    VERBATIM,
+    Claim,
+    Finding,
+    Spans,
+    denied_nearby,
+    echoes,
+    find,
+    is_whole_answer,
+    shown,
+    strung_together,
+)
+from quizapp.scoring.clauses import (
+    Clause,
+    in_another_language,
+    is_list,
+    mostly_denies,
+    says_nothing_of_its_own,
+    split,
+    window,
+    windows,
+)
+from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, best_phrase, ready
 from quizapp.scoring.tier import Tier, present
 from quizapp.scoring.words import read_words
 
@@ -78,6 +98,14 @@ def _judged(
     return _criterion(
         known, 0, "unsure", f"{_quote(answer, best.spans)} comes near, but it isn't clear that it says this: {asked}", best.spans
     )
+
+
+def _is_stated_there(wrong: Claim, right: Claim | None, known: ReadyCriterion, clauses: Sequence[Clause]) -> bool:
+    """Whether the words that seem to meet a criterion state a misconception, nearly as the rubric puts it."""
+    if right is None or right.first < wrong.first or right.last > wrong.last or wrong.support.strength < VERBATIM:
+        return False
+    words = window(clauses, right.first, right.last).words
+    return best_phrase(known.accept, words, known.stand_ins).strength < wrong.support.strength
 
 
 def _nothing(rubric: ReadyRubric, reason: str, met: Met = "unmet") -> Score:
@@ -158,6 +186,10 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
         for id, (misconception, claim) in stated.items()
         for target in misconception.shown.cancels
     }
+    for finding, criterion in zip(findings, known.criteria, strict=True):
+        said = next((entry for entry in stated.values() if _is_stated_there(entry[1], finding.best, criterion, clauses)), None)
+        if said is not None:
+            cancels.setdefault(criterion.criterion.id, (titles.get(said[0].shown.id, said[0].shown.id), said[1]))
     criteria = tuple(
         _judged(criterion, finding, answer, at in strung, at in careful, runs_on, len(content), cancels.get(criterion.criterion.id))
         for at, (criterion, finding) in enumerate(zip(known.criteria, findings, strict=True))
