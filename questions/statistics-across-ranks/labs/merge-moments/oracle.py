@@ -211,3 +211,8 @@ def own_moments_or_zeros(scenario: Scenario) -> list[Moments]:
 @misconception("one-rank-alone")
 def rank_zero_for_all(scenario: Scenario) -> Moments:
     return _own(scenario, 0)
+
+
+@misconception("one-rank-alone")
+def rank_zero_or_zeros_for_all(scenario: Scenario) -> Moments:
+    return own_moments_or_zeros(scenario)[0]
