@@ -61,7 +61,7 @@ def draw(plot: Plot, section: str, found: Insight, narrow: bool) -> None:
             plot.plot([0, 100], [0, 100], marker="·", color="default", label="claimed = earned")
             plot.scatter(claimed, [100 * one.earned for one in found.calibration.levels], marker="●", color="default", label="you")
             for x, one in zip(claimed, found.calibration.levels, strict=True):
-                plot.text(f" {one.confidence}", x + 2, 100 * one.earned, color="default")
+                plot.text(f"{one.confidence}", x + 3, 100 * one.earned, color="default", background="default", alignment="left")
             plot.xlim(0, 100)
             plot.ylim(0, 100)
             plot.xticks([0, 25, 50, 75, 100])
