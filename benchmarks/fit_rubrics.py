@@ -3,10 +3,8 @@
     python benchmarks/fit_rubrics.py
 
 Each accepted phrase is taken out of its rubric and read as an answer: its own criterion, measured by the phrases that are left, is
-met; the others are not, and neither is any criterion of another question.
-The semantic weights
-are half the fit and half the lexical ones: answers are longer than phrases, and likeness grows with length.
-Needs the extra ``semantic``.
+met; the others are not, and neither is any criterion of another question. The semantic weights are half the fit and half the
+lexical ones: answers are longer than phrases, and likeness grows with length. Needs the extra ``semantic``.
 """
 
 import json

@@ -4,7 +4,6 @@
 ``quizapp.authoring.rehearsal``.
 """
 
-import gc
 import re
 import sys
 import threading
@@ -30,7 +29,7 @@ from quizapp.bank.fault import Fault
 from quizapp.bank.find import builtin_folder, role, yaml_files
 from quizapp.bank.formulas import shown_texts
 from quizapp.bank.lab import LabError, load_lab
-from quizapp.bank.load import Library, load
+from quizapp.bank.load import Library, load, without_collection
 from quizapp.model.question import Bank, Item
 
 _SLOT = re.compile(r"\{\{.*?\}\}")
@@ -40,6 +39,7 @@ PROSE = ("computes", "why", "cure", "description", "signature")
 """Keys whose text is Markdown, besides those that are filled in for a variant."""
 
 
+@without_collection()
 def lint(paths: Sequence[Path], context: Sequence[Path] | None = None, workers: int = 1) -> list[Fault]:
     """Every fault of the banks, registries and labs under some folders or files, in the order of files and lines.
 
@@ -47,16 +47,6 @@ def lint(paths: Sequence[Path], context: Sequence[Path] | None = None, workers: 
     bank of the context with the id of one that is checked is taken for another version of it. Nothing is raised: what can't be
     read is a fault. ``workers``: processes that share the work where there is much of it, and processes can be forked.
     """
-    collects = gc.isenabled()
-    gc.disable()  # documents are trees of many small objects that all live to the end; to look for garbage among them takes a fifth
-    try:
-        return _lint(paths, context, workers)
-    finally:
-        if collects:
-            gc.enable()
-
-
-def _lint(paths: Sequence[Path], context: Sequence[Path] | None, workers: int) -> list[Fault]:
     library = load(paths, context if context is not None else [builtin_folder()])
     around = load(context if context is not None else [builtin_folder()])
     known = {**around.registry, **library.registry}

@@ -54,13 +54,13 @@ def load(folders: Sequence[Path], context: Sequence[Path] = ()) -> Library:
     ``context``: folders whose registries count as known, though nothing else of them is loaded and their faults don't matter.
     Nothing is raised: a folder that isn't there is a fault too.
     """
-    with _no_collection():
+    with without_collection():
         return _load(folders, context)
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """Nothing that loading makes and drops is cyclic, and looking for cycles in it takes as long again as the loading."""
+def without_collection() -> Iterator[None]:
+    """For work that makes many small objects and drops none that are cyclic: to look for cycles in them takes long."""
     enabled = gc.isenabled()
     gc.disable()
     try:
