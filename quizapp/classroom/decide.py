@@ -1,6 +1,7 @@
-"""What a person decided where the scorer was unsure: read from the review CSV, put into scores. The points follow from it."""
+"""What a person decided about criteria, in the review CSV or by ``quizapp review``, put into scores. The points follow from it."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,17 +42,57 @@ def apply(decisions: Decisions, results: Mapping[tuple[str, str], Result]) -> It
         if result.status != "review" or result.score is None:
             continue
         told = {one.id: decisions.get(question(result, one.id)) for one in result.score.criteria if one.met == "unsure"}
-        ruled = {id: met for id, met in told.items() if met is not None}
+        ruled = {id: Ruling(met) for id, met in told.items() if met is not None}
         if ruled:
-            criteria = tuple(_ruled(one, ruled[one.id]) if one.id in ruled else one for one in result.score.criteria)
-            words = ", ".join(f"{id} {'met' if met else 'unmet'}" for id, met in ruled.items())
-            note = f"decided by a person: {words}"
-            score = score_of(criteria, result.score.misconceptions, result.score.follow_up)
-            earlier = f"{result.note}; " if result.note else ""
-            yield result.model_copy(update={"score": score, "note": earlier + note, "at": datetime.now(UTC)})
+            yield rule(result, ruled)
 
 
-def _ruled(criterion: CriterionScore, met: bool) -> CriterionScore:
-    points = criterion.max_points if met else 0
-    reason = f"{criterion.reason.rstrip('.')}; a person decided that it is {'met' if met else 'not met'}."
-    return criterion.model_copy(update={"points": points, "met": "met" if met else "unmet", "reason": reason})
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A person's word on one criterion of one answer."""
+
+    met: bool
+    note: str = ""
+    """Why; the student reads it."""
+    author: str = "a person"
+
+    @property
+    def word(self) -> str:
+        return "met" if self.met else "unmet"
+
+    @property
+    def why(self) -> str:
+        return f" ({self.note})" if self.note else ""
+
+
+def rule(result: Result, rulings: Mapping[str, Ruling]) -> Result:
+    """A scored answer's result with rulings in it, by criterion; the result's note keeps each, after what it said before.
+
+    Raises:
+        ClassroomError: the answer has no score, or not such a criterion.
+    """
+    ids = [one.id for one in result.score.criteria] if result.score is not None else []
+    for id in rulings:
+        if id not in ids:
+            known = f"its criteria: {', '.join(ids)}" if ids else "it has no score by criteria"
+            raise ClassroomError(f"{result.student} ({result.part}): no criterion {id!r}; {known}")
+    assert result.score is not None
+    criteria = tuple(_ruled(one, rulings[one.id]) if one.id in rulings else one for one in result.score.criteria)
+    by: dict[str, list[str]] = {}
+    for id, ruling in rulings.items():
+        by.setdefault(ruling.author, []).append(f"{id} {ruling.word}{ruling.why}")
+    notes = [f"decided by {author}: {', '.join(words)}" for author, words in by.items()]
+    return result.model_copy(
+        update={
+            "score": score_of(criteria, result.score.misconceptions, result.score.follow_up),
+            "note": "; ".join([*([result.note] if result.note else []), *notes]),
+            "at": datetime.now(UTC),
+        }
+    )
+
+
+def _ruled(criterion: CriterionScore, ruling: Ruling) -> CriterionScore:
+    points = criterion.max_points if ruling.met else 0
+    decided = f"{ruling.author} decided that it is {'met' if ruling.met else 'not met'}{ruling.why}."
+    reason = f"{criterion.reason.rstrip('.')}; {decided}"
+    return criterion.model_copy(update={"points": points, "met": ruling.word, "reason": reason})

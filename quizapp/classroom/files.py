@@ -68,6 +68,11 @@ class Files:
         self.review = out.with_name("review.csv" if out.stem == "results" else f"{out.stem}-review.csv")
         self._alone, self._work, self._last = alone, work, 0.0
 
+    @classmethod
+    def found(cls, out: Path, work: Work) -> "Files":
+        """The files of a grading that was made before."""
+        return cls(out, work, alone=out.with_suffix(".json").is_file() and not Path(f"{out.with_suffix('')}-gradescope").is_dir())
+
     def student(self, student: str, results: Mapping[tuple[str, str], Result]) -> None:
         """One student's pages. Raises ``ClassroomError``."""
         own = [results[key] for part in self._work.loaded.item.parts if (key := (student, part.id)) in results]

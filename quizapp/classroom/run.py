@@ -1,16 +1,17 @@
 """One run of `quizapp grade`, from what was handed in to all files: what is still to do, in which order, what is told."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from quizapp import __version__
 from quizapp.classroom import ClassroomError
 from quizapp.classroom.answers import Written, score
 from quizapp.classroom.asked import Work
 from quizapp.classroom.collect import Handed, Program
-from quizapp.classroom.decide import apply, read_decisions
+from quizapp.classroom.decide import Ruling, apply, read_decisions, rule
 from quizapp.classroom.files import Files
 from quizapp.classroom.grade import Setting, judge_programs, split, unusable
 from quizapp.classroom.journal import FORMAT, Heading, Journal
@@ -148,3 +149,20 @@ def _tell_of_changes(
     now = {(one.student, part) for one in handed} | {(one.student, one.part.id) for one in written}
     for student, name in sorted(before.keys() - now):
         told.note(f"{student} ({name}): not among the submissions any more; the grade stays")
+
+
+def keep_ruling(csv: Path, work: Work, key: tuple[str, str], rulings: Mapping[str, Ruling]) -> Result:
+    """Puts rulings, by criterion, into a grading that was made before: its journal, its tables, the student's pages.
+
+    Args:
+        key: student and part.
+
+    Raises:
+        ClassroomError: the answer has no such criterion, a file can't be written, or the grading still goes on.
+    """
+    files = Files.found(csv, work)
+    with Journal.resume(files.journal) as journal:
+        journal.add(rule(journal.results[key], rulings))
+        files.student(key[0], journal.results)
+        files.tables(journal.results.values(), now=True)
+        return journal.results[key]

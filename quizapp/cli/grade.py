@@ -91,6 +91,7 @@ def grade(
     from quizapp.classroom.grade import EnvironmentFailed, Setting
     from quizapp.classroom.run import grade as run
     from quizapp.classroom.run import open_journal
+    from quizapp.classroom.waiting import remember
 
     if folder is None and answers is None:
         raise Problem("name a folder of submissions, or answers with --answers CSV")
@@ -118,12 +119,14 @@ def grade(
             try:
                 outcome = run(work, journal, files, collection.handed, written, setting, told, _judge(cluster, told))
             except KeyboardInterrupt:
+                remember(files.csv)
                 told.note(f"stopped; {len(journal.results)} grades are in {files.journal}; go on with --resume")
                 return INTERRUPTED
     except ClassroomError as error:
         raise Problem(str(error)) from None
     except EnvironmentFailed as error:
         raise Problem(f"{error}; what is graded is kept, go on with --resume", code=3) from None
+    remember(files.csv)
     _close(work, files, outcome, journal.heading.seed, json)
     return 0 if outcome.count("graded") == len(outcome.results) else 1
 
@@ -304,4 +307,5 @@ def _close(work: Work, files: Files, outcome: Outcome, seed: int, json: bool) ->
     )
     print(f"{files.csv}, feedback in {files.feedback}" + (f", seed {seed}" if work.program is not None else ""))
     if counts["review"]:
-        print(f"{counts['review']} answers wait for a person: {files.review}")
+        waits = "answer waits" if counts["review"] == 1 else "answers wait"
+        print(f"{counts['review']} {waits} for a person: decide them with `quizapp review`, or in {files.review}")

@@ -31,7 +31,7 @@ COMMANDS = {
     "report": ("quizapp.cli.report:report", "Report on a class: distribution, misconceptions, and how good each item is."),
     "audit": ("quizapp.cli.audit:audit", "Show the weight that your own trainer gives every token."),
     "regrade": ("quizapp.cli.regrade:regrade", "Score stored answers anew, by the present rubrics and scorer."),
-    "review": ("quizapp.cli.regrade:review_app", "Answers that wait for a person: confirm or override criteria."),
+    "review": ("quizapp.cli.review:review_app", "Answers that wait for a person: confirm or override criteria."),
     "doctor": ("quizapp.cli.doctor:doctor", "Say what works on this machine, and how to mend the rest."),
     "sandbox": ("quizapp.cli.sandbox:sandbox_app", "Build the image in which submissions run."),
 }
