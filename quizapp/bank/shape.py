@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from quizapp.bank.document import Document, Path_, names
+from quizapp.bank.schema import Described
 from quizapp.bank.words import meant, said, slug
 from quizapp.model.formula import Formula, FormulaError
 
@@ -53,7 +54,7 @@ def report(
 
 @lru_cache(maxsize=16)
 def _schema(adapter: TypeAdapter[Any]) -> Schema:
-    return adapter.json_schema()
+    return adapter.json_schema(schema_generator=Described)
 
 
 @dataclass(frozen=True, slots=True)

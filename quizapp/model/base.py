@@ -1,4 +1,8 @@
-"""What all models of this room share: unknown keys are errors, values don't change, docstrings become the JSON Schema."""
+"""What all models of this room share: unknown keys are errors, values don't change.
+
+The docstrings below the fields become the JSON Schema's descriptions (``quizapp.bank.schema``). They are read only there:
+pydantic's own reading of them parses every model's source at each start.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -11,7 +15,7 @@ from quizapp.model.formula import Formula, FormulaError
 class Model(BaseModel):
     """A frozen model that refuses unknown keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, ser_json_inf_nan="null")
+    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="null")
 
 
 CHECKED: Mapping[str, bool] = {"checked": True}
