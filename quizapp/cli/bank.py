@@ -14,7 +14,7 @@ from quizapp.bank.find import bank_folders, yaml_files
 from quizapp.bank.load import Library, load
 from quizapp.cli.problem import Problem
 
-bank_app = App(name="bank", help="Check and list question banks.")
+bank_app = App(name="bank", help="Write, check, list, install, import and export question banks.")
 bank_app.command("quizapp.cli.interchange:import_", name="import", help="Make a bank of another program's questions.")
 bank_app.command("quizapp.cli.calibrate:calibrate", name="calibrate", help="Fit a rubric to answers that you marked.")
 bank_app.command("quizapp.cli.interchange:export", name="export", help="Write banks or items for another program.")

@@ -26,7 +26,7 @@ COMMANDS = {
     "score": ("quizapp.cli.score:score", "Score one answer to one item."),
     "stats": ("quizapp.cli.stats:stats", "Say how it is going: mastery, what falls due, calibration, misconceptions."),
     "progress": ("quizapp.cli.stats:progress_app", "Write all progress to a file, and merge such files."),
-    "bank": ("quizapp.cli.bank:bank_app", "Check and list question banks."),
+    "bank": ("quizapp.cli.bank:bank_app", "Write, check, list, install, import and export question banks."),
     "grade": ("quizapp.cli.grade:grade", "Grade a class: programs from a folder or zip, answers from a CSV."),
     "report": ("quizapp.cli.report:report", "Report on a class: distribution, misconceptions, and how good each item is."),
     "audit": ("quizapp.cli.audit:audit", "Show the weight that your own trainer gives every token."),
