@@ -1,8 +1,8 @@
 """What reading a file gave, kept for the next time under a name made of the file's content.
 
 An entry is JSON and a checksum, never an object: a line with the checksum, a line that says what the file gave, and the items,
-which are read one by one when they are asked for. Whatever is wrong with an entry or its folder, the file is read afresh. Two
-processes may use the cache at once: an entry is written beside its place and moved there whole.
+which are read one by one when they are asked for: what reads YAML is then not even imported. Whatever is wrong with an entry or its
+folder, the file is read afresh. Two processes may use the cache at once: an entry is written beside its place and moved whole.
 """
 
 import contextlib
@@ -19,9 +19,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from quizapp.bank.fault import Fault
-from quizapp.bank.lab import FILE
-from quizapp.bank.loaded import Items, LoadedItem
-from quizapp.bank.reading import FileReading, read_bank, read_registry
+from quizapp.bank.find import LAB_FILE
+from quizapp.bank.loaded import FileReading, Items, LoadedItem
 from quizapp.model.base import CHECKED
 from quizapp.model.misconception import Misconception
 from quizapp.model.question import Bank, Item
@@ -48,12 +47,24 @@ def folder() -> Path:
 
 def bank(file: Path, registered: Collection[str]) -> FileReading:
     """As :func:`quizapp.bank.reading.read_bank`, from the cache where it has the file."""
-    return _cached(file, sorted(registered), lambda: read_bank(file, registered))
+
+    def read() -> FileReading:
+        from quizapp.bank.reading import read_bank
+
+        return read_bank(file, registered)
+
+    return _cached(file, sorted(registered), read)
 
 
 def registry(file: Path) -> FileReading:
     """As :func:`quizapp.bank.reading.read_registry`, from the cache where it has the file."""
-    return _cached(file, None, lambda: read_registry(file))
+
+    def read() -> FileReading:
+        from quizapp.bank.reading import read_registry
+
+        return read_registry(file)
+
+    return _cached(file, None, read)
 
 
 def _cached(file: Path, registered: list[str] | None, read: Callable[[], FileReading]) -> FileReading:
@@ -165,7 +176,7 @@ def _store(place: Path, found: FileReading) -> None:
 def _lab_digest(lab: Path) -> str | None:
     """The state of a lab that a bank's reading depends on; ``None`` where it isn't there."""
     try:
-        return sha256((lab / FILE).read_bytes()).hexdigest()
+        return sha256((lab / LAB_FILE).read_bytes()).hexdigest()
     except (OSError, ValueError):
         return None
 

@@ -7,6 +7,8 @@ from typing import Literal
 
 Role = Literal["bank", "registry", "lab"]
 """A file's part in a folder of banks."""
+LAB_FILE = "lab.yaml"
+"""What makes a folder a lab."""
 VARIABLE = "QUIZAPP_BANKS"
 RECORD = ".installed.json"
 """In each folder of installed banks: where they came from."""
@@ -45,7 +47,7 @@ def bank_folders(extra: Sequence[Path] = ()) -> list[Path]:
 
 def role(file: Path) -> Role:
     """What a YAML file is, by its name."""
-    return "registry" if file.name == "misconceptions.yaml" else "lab" if file.name == "lab.yaml" else "bank"
+    return "registry" if file.name == "misconceptions.yaml" else "lab" if file.name == LAB_FILE else "bank"
 
 
 def yaml_files(folder: Path) -> Iterator[Path]:

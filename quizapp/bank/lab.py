@@ -8,12 +8,13 @@ from pydantic import TypeAdapter
 from quizapp.bank.agreement import entries
 from quizapp.bank.document import Document, Path_, names, read
 from quizapp.bank.fault import Fault
+from quizapp.bank.find import LAB_FILE
 from quizapp.bank.formulas import formula_names
 from quizapp.bank.shape import shaped
 from quizapp.bank.words import meant
 from quizapp.model.lab import WEIGHT_NAMES, Lab
 
-FILE = "lab.yaml"
+FILE = LAB_FILE
 _LAB = TypeAdapter(Lab)
 
 

@@ -11,8 +11,7 @@ from quizapp.bank import cache
 from quizapp.bank.fault import Fault
 from quizapp.bank.find import builtin_folder, role, yaml_files
 from quizapp.bank.graph import merged_topics
-from quizapp.bank.loaded import Items, LoadedItem
-from quizapp.bank.reading import FileReading
+from quizapp.bank.loaded import FileReading, Items, LoadedItem
 from quizapp.model.misconception import Misconception
 from quizapp.model.question import Bank, Topic
 

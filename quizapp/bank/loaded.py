@@ -1,10 +1,14 @@
-"""An item as it was loaded: what it is, and where it stands. Made from the cache, an item is built when it is first asked for."""
+"""What a file gives: its items, each as it was loaded, and where it stands. Made from the cache, an item is built when it is first
+asked for. Imports nothing that reads YAML."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import overload
 
-from quizapp.model.question import Item
+from quizapp.bank.fault import Fault
+from quizapp.model.misconception import Misconception
+from quizapp.model.question import Bank, Item
 
 
 class LoadedItem:
@@ -64,3 +68,21 @@ class Items(Sequence[Item]):
 
     def __hash__(self) -> int:
         return hash(tuple(self))
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """What one file gives."""
+
+    file: Path
+    bank: Bank | None
+    """Only with the entries that have no faults; ``None`` where the bank itself has one, or nothing of it is left."""
+    items: tuple[LoadedItem, ...]
+    misconceptions: tuple[Misconception, ...]
+    places: Mapping[tuple[str, str], tuple[int, int]]
+    """Line and column of each id; keys are ``("bank", id)``, ``("item", id)`` and ``("misconception", id)``."""
+    faults: tuple[Fault, ...]
+    labs: tuple[str, ...] = ()
+    """The folders of the labs that it names, relative to the file's."""
+    names: tuple[str, ...] = ()
+    """The ids of the items."""

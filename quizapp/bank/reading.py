@@ -5,8 +5,7 @@ Putting files together is ``quizapp.bank.load``.
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +17,7 @@ from quizapp.bank.document import Document, Path_, read
 from quizapp.bank.fault import Fault
 from quizapp.bank.formulas import check_formulas
 from quizapp.bank.lab import FILE, LabError, load_lab
-from quizapp.bank.loaded import LoadedItem
+from quizapp.bank.loaded import FileReading, LoadedItem
 from quizapp.bank.shape import report, shaped
 from quizapp.model.misconception import Misconception
 from quizapp.model.question import Bank, Item, Reading
@@ -27,24 +26,6 @@ T = TypeVar("T")
 _BANK, _READING = TypeAdapter(Bank), TypeAdapter(Reading)
 _ITEM: TypeAdapter[Item] = TypeAdapter(Item)
 _MISCONCEPTION = TypeAdapter(Misconception)
-
-
-@dataclass(frozen=True, slots=True)
-class FileReading:
-    """What one file gives."""
-
-    file: Path
-    bank: Bank | None
-    """Only with the entries that have no faults; ``None`` where the bank itself has one, or nothing of it is left."""
-    items: tuple[LoadedItem, ...]
-    misconceptions: tuple[Misconception, ...]
-    places: Mapping[tuple[str, str], tuple[int, int]]
-    """Line and column of each id; keys are ``("bank", id)``, ``("item", id)`` and ``("misconception", id)``."""
-    faults: tuple[Fault, ...]
-    labs: tuple[str, ...] = ()
-    """The folders of the labs that it names, relative to the file's."""
-    names: tuple[str, ...] = ()
-    """The ids of the items."""
 
 
 def read_registry(file: Path) -> FileReading:

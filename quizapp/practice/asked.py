@@ -1,4 +1,7 @@
-"""One part of one variant, as it is put to the learner, and the scoring of an answer to it. Stores nothing."""
+"""One part of one variant, as it is put to the learner, and the scoring of an answer to it. Stores nothing.
+
+The scorers are loaded when the first answer is scored: no question waits for them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,12 +12,12 @@ from quizapp.bank.load import Library, LoadedItem
 from quizapp.model.question import ChoicePart, CodePart, Part, Reading
 from quizapp.model.score import Score
 from quizapp.model.variant import ShownChoice, Variant, fill
-from quizapp.scoring.score import score_part
-from quizapp.scoring.tier import scorer_name
 
 
 def scorer() -> str:
     """Version, tier and hash of the rules: stored with each attempt, so that a later scorer knows which ones to score anew."""
+    from quizapp.scoring.tier import scorer_name
+
     return f"quizapp {__version__} {scorer_name()}"
 
 
@@ -95,6 +98,8 @@ def grade(asked: Asked, answer: str, titles: Mapping[str, str]) -> Score:
     Raises:
         quizapp.scoring.answer.AnswerError: the text is no answer to this part (no such option, not a number).
     """
+    from quizapp.scoring.score import score_part
+
     return score_part(asked.part, asked.variant, asked.choices, answer, stem=asked.question, titles=titles)
 
 

@@ -162,10 +162,18 @@ them as bars, and runs the library where it is installed.
             self._load_scorer()
 
     def _load_scorer(self) -> None:
-        if self.face.way.kind == "words":
-            from quizapp.scoring.tier import load_in_background
+        """Has it there by the time somebody has read the question."""
+        words = self.face.way.kind == "words"
 
-            self.call_after_refresh(load_in_background)
+        def load() -> None:
+            import quizapp.scoring.score  # noqa: F401
+
+            if words:
+                from quizapp.scoring.tier import load_in_background
+
+                load_in_background()
+
+        self.call_after_refresh(self.run_worker, load, thread=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         done = self.attempt is not None

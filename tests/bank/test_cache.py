@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sound_bank import BANK
 
-from quizapp.bank import cache
+from quizapp.bank import cache, reading
 from quizapp.bank.load import Library, load
 
 PADDING = "# " + "x" * 5_000 + "\n"
@@ -31,8 +31,8 @@ def big(folder: Path) -> Path:
 def read_afresh(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Every file that is really read from now on."""
     read: list[Path] = []
-    original = cache.read_bank
-    monkeypatch.setattr(cache, "read_bank", lambda file, registered: read.append(file) or original(file, registered))
+    original = reading.read_bank
+    monkeypatch.setattr(reading, "read_bank", lambda file, registered: read.append(file) or original(file, registered))
     return read
 
 
