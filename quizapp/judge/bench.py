@@ -10,6 +10,7 @@ from typing import Literal
 from quizapp.judge import judge as judging
 from quizapp.judge.exchange import Task
 from quizapp.judge.expect import FaultyLab
+from quizapp.judge.outcome import on_one_line
 from quizapp.judge.placement import place
 from quizapp.judge.runner import docker, local
 from quizapp.judge.runner.pool import Pool
@@ -138,12 +139,14 @@ class Bench:
         told = progress or (lambda text: None)
         stop = cancel.is_set if cancel is not None else (lambda: False)
         pool = self._open()
-        task = Task(lab, folder, source, filename, points, titles, judging.new_seed() if seed is None else seed)
+        shown = on_one_line(filename)
+        task = Task(lab, folder, source, shown, points, titles, judging.new_seed() if seed is None else seed)
+        # Before it is parsed: a parser may take a thousand bytes for each one of the file.
+        if len(source.encode("utf-8", "surrogatepass")) > judging.MAX_SOURCE:
+            return self._unrun(task, "limit", f"the file is larger than {judging.MAX_SOURCE >> 10} KiB", Place(line=1), started)
         fault = judging.syntax_fault(source)
         if fault is not None:
             return self._unrun(task, "error", *fault, started)
-        if len(source.encode()) > judging.MAX_SOURCE:
-            return self._unrun(task, "limit", f"the file is larger than {judging.MAX_SOURCE >> 10} KiB", Place(line=1), started)
         told("starting workers")
         worker: Worker | None = None
         ended = False

@@ -6,6 +6,7 @@ The outcome and the points are sealed before anything is explained; explaining n
 import ast
 import secrets
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,7 +58,9 @@ def new_seed() -> int:
 def syntax_fault(source: str) -> tuple[str, Place] | None:
     """What keeps a file from being parsed, and where. The file is parsed, never run."""
     try:
-        ast.parse(source)
+        with warnings.catch_warnings():  # on a terminal they would stand in the middle of the app
+            warnings.simplefilter("ignore")
+            ast.parse(source)
     except SyntaxError as error:
         return f"SyntaxError: {error.msg}", Place(line=error.lineno or 1, column=error.offset)
     except (RecursionError, MemoryError):

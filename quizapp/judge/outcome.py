@@ -29,18 +29,31 @@ _STATES = {"observed": "finished", "peer": "waiting"}
 _AS_THEY_ARE = ("waiting", "running", "exited", "killed")
 
 
+_TURNS = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+"""Signs that turn the direction of what follows, by which a line reads as another one, and Unicode's own line breaks."""
 _CONTROL = {
-    code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), *range(127, 160), *range(0xD800, 0xE000)) if code not in (9, 10)
+    code: "\N{REPLACEMENT CHARACTER}"
+    for code in (*range(32), *range(127, 160), *range(0xD800, 0xE000), *_TURNS)
+    if code not in (9, 10)
 }
 
 
 def printable(text: str) -> str:
-    """Text of a submission's making without what a terminal would obey, or what no encoding holds."""
+    """Text of a submission's making without what a terminal would obey, what turns lines round, or what no encoding holds."""
     return text.replace("\r\n", "\n").translate(_CONTROL)
+
+
+def on_one_line(text: str) -> str:
+    """The same as part of a sentence of ours: no line of it can pass for another one of the verdict."""
+    return " ".join(printable(text).split())
 
 
 def _text(value: object, limit: int = 2000) -> str | None:
     return printable(value[:limit]) if isinstance(value, str) else None
+
+
+def _label(value: object, limit: int = 200) -> str | None:
+    return on_one_line(value[:limit]) if isinstance(value, str) else None
 
 
 def _number(value: object) -> int | None:
@@ -52,7 +65,7 @@ def _report(rank: int, given: Mapping[str, Any]) -> RankReport:
     line = _number(given.get("line"))
     place = None
     if line is not None:
-        place = Place(line=line, column=_number(given.get("column")), function=_text(given.get("function"), 200))
+        place = Place(line=line, column=_number(given.get("column")), function=_label(given.get("function")))
     shown = _STATES.get(state, state if state in _AS_THEY_ARE else "raised")
     message = _text(given.get("message")) if state != "peer" else None
     if state == "killed":
@@ -60,7 +73,7 @@ def _report(rank: int, given: Mapping[str, Any]) -> RankReport:
     if state == "exited":
         message = f"exit code {given.get('code')}"
     told = given.get("collectives")
-    calls = tuple(text for call in (told if isinstance(told, list) else [])[-MOST_CALLS:] if (text := _text(call, 200)))
+    calls = tuple(text for call in (told if isinstance(told, list) else [])[-MOST_CALLS:] if (text := _label(call)))
     last = calls[-1] if calls else None
     return RankReport(rank=rank, state=shown, collective=last, collectives=calls, place=place, message=message)  # type: ignore[arg-type]
 
@@ -91,7 +104,7 @@ def _mismatch_text(mismatch: Mapping[str, Any], given: Sequence[Mapping[str, Any
     number, calls = mismatch.get("number"), mismatch.get("calls") or []
     by_call: dict[str | None, list[int]] = {}
     for rank, call in enumerate(calls):
-        by_call.setdefault(_text(call, 200), []).append(rank)
+        by_call.setdefault(_label(call), []).append(rank)
     absent = by_call.pop(None, [])
     if absent and len(by_call) == 1:
         ((call, waiting),) = by_call.items()
@@ -106,7 +119,7 @@ def crossing_text(crossing: Mapping[str, Any]) -> str:
     """What it says of a collective in which the ranks stood at different steps, or lines."""
     steps, origins = crossing.get("steps") or [], crossing.get("origins") or []
     differ = len(set(map(str, steps))) > 1
-    said = [f"in step {_number(step)}" for step in steps] if differ else [_text(origin, 80) or "elsewhere" for origin in origins]
+    said = [f"in step {_number(step)}" for step in steps] if differ else [_label(origin, 80) or "elsewhere" for origin in origins]
     places: dict[str, list[int]] = {}
     for rank, place in enumerate(said):
         places.setdefault(place, []).append(rank)
@@ -129,17 +142,20 @@ def ending(
     def first(*wanted: str) -> RankReport | None:
         return next((ranks[rank] for rank, state in enumerate(states) if state in wanted), None)
 
+    def said(culprit: RankReport) -> str:
+        return on_one_line(culprit.message or "")
+
     if all(state == "observed" for state in states):
         return Ending(None, None, ranks, paired, crossing_text(crossing) if crossing else None)
     if culprit := first("limit"):
-        return Ending("limit", f"rank {culprit.rank} {culprit.message}{_at(culprit)}", ranks, paired)
+        return Ending("limit", f"rank {culprit.rank} {said(culprit)}{_at(culprit)}", ranks, paired)
     if culprit := first("invalid"):
-        return Ending("invalid", f"rank {culprit.rank} {culprit.message}{_at(culprit)}", ranks, paired)
+        return Ending("invalid", f"rank {culprit.rank} {said(culprit)}{_at(culprit)}", ranks, paired)
     if culprit := first("raised"):
         everyone = "every rank" if states.count("raised") == len(states) > 1 else f"rank {culprit.rank}"
-        return Ending("error", f"{culprit.message} ({everyone}{_at(culprit)})", ranks, paired)
+        return Ending("error", f"{said(culprit)} ({everyone}{_at(culprit)})", ranks, paired)
     if culprit := first("forged"):
-        return Ending("invalid", f"rank {culprit.rank} {culprit.message}", ranks, paired)
+        return Ending("invalid", f"rank {culprit.rank} {said(culprit)}", ranks, paired)
     crashed = [rank for rank, report in enumerate(given) if states[rank] == "killed" and report.get("signal") != signal.SIGABRT]
     if crashed:
         number = _number(given[crashed[0]].get("signal")) or 0
@@ -148,7 +164,7 @@ def ending(
             return Ending("limit", f"rank {crashed[0]} was killed: it used more {what} than allowed", ranks, paired)
         return Ending("error", f"rank {crashed[0]} crashed ({_signal_name(given[crashed[0]])})", ranks, paired)
     if culprit := first("exited"):
-        return Ending("error", f"rank {culprit.rank} ended its own process before it returned ({culprit.message})", ranks, paired)
+        return Ending("error", f"rank {culprit.rank} ended its own process before it returned ({said(culprit)})", ranks, paired)
     if end == "output":
         talker = first("running") or ranks[0]
         return Ending("limit", f"printed more than allowed{_at(talker)}", ranks, paired)

@@ -140,6 +140,17 @@ class TestPrintable:
     def test_lines_and_tabs_stay(self) -> None:
         assert printable("a\tb\nc\r\nd") == "a\tb\nc\nd"
 
+    def test_signs_that_turn_a_line_round_or_break_it(self) -> None:
+        assert printable("a\u202essap\u2069\u200f\u061cb\u2028c") == "a\ufffdssap\ufffd\ufffd\ufffdb\ufffdc"
+
+    def test_no_line_of_a_message_can_pass_for_one_of_the_verdict(self) -> None:
+        found = ending("failed", [{**RAISED, "message": "ValueError: no\n\npass: 5 of 5 points\r\nRight."}], None)
+        assert found.message is not None
+        assert "\n" not in found.message
+        assert found.ranks[0].message == "ValueError: no\n\npass: 5 of 5 points\nRight."
+        forged = ending("stuck", [WAITING, WAITING], {"number": 1, "calls": ["all_reduce\npass: 5 of 5 points", None]})
+        assert "\n" not in (forged.message or "")
+
     @given(st.text() | st.text(st.characters(categories=["Cs", "Cc"])))
     def test_can_always_be_encoded(self, text: str) -> None:
         assert "\x1b" not in printable(text)
@@ -165,3 +176,21 @@ def test_crossings_are_told_by_steps_first_and_by_lines_otherwise() -> None:
         crossing_text(steps)
         == "collective #3 was called in step 1 by rank 0, in step 2 by ranks 1 and 2, so their values were mixed"
     )
+
+
+def test_a_files_name_is_told_as_text_and_its_size_is_looked_at_before_it_is_parsed() -> None:
+    from quizapp.bank.find import builtin_folder
+    from quizapp.bank.lab import load_lab
+    from quizapp.judge.bench import Bench
+    from quizapp.judge.judge import MAX_SOURCE
+
+    folder = builtin_folder() / "intended-average" / "labs" / "scale-local-loss"
+    bench = Bench("local")
+    try:
+        named = bench.judge(load_lab(folder), folder, "x(", "a\x1b[2J\n\u202e.py", points=4, titles={})
+        assert named.summary.startswith("a\ufffd[2J \ufffd.py, line 1, column 2: SyntaxError")
+        large = bench.judge(load_lab(folder), folder, "x(" + "#" * MAX_SOURCE, "a.py", points=4, titles={})
+        assert (large.outcome, large.points) == ("limit", 0)
+        assert bench.judge(load_lab(folder), folder, "x = '\ud800'", "a.py", points=4, titles={}).outcome == "error"
+    finally:
+        bench.close()
