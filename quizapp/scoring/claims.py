@@ -11,47 +11,27 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, window
+from quizapp.scoring.denial import CLOSE, SHOWN, contrasted, denial, told_as_wrong, turned_round
+from quizapp.scoring.doubt import Doubts, doubts
 from quizapp.scoring.lexical import (
-    NOTHING,
     UNSURE,
-    Phrase,
     ReadyCriterion,
     ReadyMisconception,
     ReadyRubric,
     Support,
     best_phrase,
-    cover_groups,
     negated,
     pairs,
     to_the_point,
 )
-from quizapp.scoring.lexicon import ADVERSE
-from quizapp.scoring.order import order
 from quizapp.scoring.support import misordered, support
 from quizapp.scoring.words import Word
 
-REJECTED = 0.6
-"""Coverage of a reject phrase from which a clause denies the criterion."""
-ABOUT = 0.33
-"""Share of a criterion's concept groups that a clause touches where it speaks of what the criterion asks for."""
-AGREEING = 0.4
-"""Coverage of a phrase with a negation from which an answer's negation may be the phrase's own."""
-LONG = 3
-"""Words of an answer that tell a phrase from a shorter one that happens to be near."""
-CLOSE = 0.05
-"""Coverages so near each other that the one of more words is the nearer."""
-SHOWN = 0.55
-"""Coverage of a misconception's phrase from which it is shown."""
 FEW, FEW_SHOWN = 3, 0.8
 """A misconception's phrase of so few content words has to be said nearly whole."""
 VERBATIM = 0.75
 """Coverage from which a phrase is repeated rather than put in other words: a *not* in it then counts, wherever it stands."""
-CONTRASTING = frozenset({"but", "rather", "instead", "it"})
-"""Words of a clause that says what holds instead of what the clause before it denies."""
-CONCEDING = frozenset({"matter", "regardless", "irrespective", "despite", "although", "though"})
-"""In a clause with these, what a wrong phrase says is granted, not held."""
 CONDEMNING = frozenset({"wrong", "incorrect", "false", "mistake", "mistaken", "untrue", "nonsense"})
-CONTRASTED = 0.35
 TURNED_ROUND = 0.7
 """What is left of support of which some words are denied, below the threshold: too little to be met, enough to be asked about."""
 FEWEST_NEW_WORDS, ECHOED = 2, 0.67
@@ -83,6 +63,8 @@ class Finding:
 
     best: Claim | None
     denial: Claim | None
+    doubtful: bool = False
+    """The best claim stands among denials that the rubric doesn't account for."""
 
 
 def spans_of(words: Iterable[Word], all_words: Sequence[Word]) -> Spans:
@@ -98,100 +80,6 @@ def spans_of(words: Iterable[Word], all_words: Sequence[Word]) -> Spans:
             spans.append([word.start, word.end])
         last = at
     return tuple((start, end) for start, end in spans)
-
-
-def _agrees(known: ReadyCriterion, words: Sequence[Word], denied: Iterable[Word], needless: bool) -> bool:
-    """Whether the criterion itself has what is denied, or is called needless, denied: then it is no denial of it."""
-    nearest = best_phrase(known.accept, words, known.stand_ins)
-    best, least = nearest.strength, min(LONG, len(nearest.words))
-    told = order(words)
-    for phrase in known.accept:
-        if phrase.order & told and not needless and not any((b, a) in told for a, b in phrase.order):
-            return True  # ``never clip before unscaling``: the negation is part of the order
-        if not (phrase.needless if needless else phrase.negated):
-            continue
-        found = best_phrase((phrase,), words, known.stand_ins)
-        if found.strength < max(AGREEING, best - CLOSE) or len(found.words) < least:
-            continue
-        said = {word.key for word in found.words}
-        contested = {word.key for word in denied} & said
-        if needless or 2 * len(contested & phrase.denied) >= max(1, len(contested)):
-            return True
-    return False
-
-
-def _refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known: ReadyCriterion) -> bool:
-    """Whether the clause denies a misconception, and isn't nearer to the criterion: then it is no denial of that."""
-    if not negated(clause.words):
-        return False
-    least = max(SHOWN, best_phrase(known.accept, clause.words, known.stand_ins).strength)
-    return any(
-        (denied := best_phrase(misconception.refute, clause.words)).strength >= least
-        and denied.phrase is not None
-        and denied.phrase.negated
-        for misconception in misconceptions
-    )
-
-
-def _denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
-    """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
-    clause = replace(clause, words=clause.meant)
-    said = best_phrase(known.accept, clause.words, known.stand_ins)
-    supported = support(known, window((clause,), 0, 0)).strength
-    against = max(
-        (
-            found
-            for phrase in known.reject
-            if (found := best_phrase((phrase,), clause.words)).strength >= REJECTED
-            and to_the_point(found, clause.words)
-            and phrase.negated == (negated(clause.words) or (clause.no_effect and phrase.negated))
-            and (not known.groups or cover_groups(known.groups, clause.words)[0] >= ABOUT)
-            and (not phrase.order or phrase.order & order(clause.words))
-        ),
-        key=lambda found: found.strength,
-        default=NOTHING,
-    )
-    if clause.distanced:
-        return NOTHING
-    if any(word.text in CONCEDING for word in clause.words) or (against.phrase and _told_as_wrong(against.phrase, clause)):
-        against = NOTHING
-    nearer = against.strength > supported or (against.strength > supported - CLOSE and len(against.words) > len(said.words))
-    if not clause.conditional and against.strength and nearer:
-        return against
-    share, grouped = cover_groups(known.groups, clause.words)
-    about = (share >= 0.5 and bool(grouped)) or said.strength >= 0.4
-    if clause.no_effect and not clause.conditional and about and not _agrees(known, clause.words, clause.denied, True):
-        return Support(1.0, grouped or said.words)
-    contested = {word.key for word in clause.denied} & ((known.terms - rubric.question) | {word.key for word in said.words})
-    if not contested or (share < 0.6 and said.strength < 0.5) or _agrees(known, clause.words, clause.denied, False):
-        return NOTHING
-    return NOTHING if _refutes(clause, rubric.misconceptions, known) else Support(max(share, said.strength), grouped or said.words)
-
-
-def _explained(clause: Clause, rubric: ReadyRubric) -> bool:
-    """Whether what the clause denies is what some criterion itself denies."""
-    return any(_agrees(known, clause.words, clause.denied, False) for known in rubric.criteria)
-
-
-def _contrasted(known: ReadyCriterion, clauses: Sequence[Clause], at: int) -> bool:
-    """Whether what a clause denies is only the foil of what the next one says: *not inside the window, but after it*."""
-    if at + 1 >= len(clauses) or clauses[at].no_effect or clauses[at + 1].words[0].text not in CONTRASTING:
-        return False
-    return support(known, window(clauses, at + 1, at + 1)).strength >= CONTRASTED
-
-
-def _turned_round(known: ReadyCriterion, found: Support, view: Window, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
-    """Whether a negator denies some of the words that support a criterion, and the criterion doesn't itself deny them."""
-    said = {word.start for word in found.words}
-    denied: list[Word] = []
-    for at, clause in enumerate(view.clauses, view.first + 1):
-        if (
-            not _contrasted(known, clauses, at - 1)
-            and said & {word.start for word in clause.denied}
-            and not _refutes(clause, rubric.misconceptions, known)
-        ):
-            denied += clause.denied
-    return bool(denied) and not _agrees(known, view.words, denied, False)
 
 
 def echoes(words: Iterable[Word], rubric: ReadyRubric) -> bool:
@@ -255,10 +143,12 @@ def find(
     for at, clause in enumerate(clauses):
         if not clause.keys & (known.terms | wrong):
             continue
-        found = _denial(known, clause, rubric)
-        if found.strength and not _contrasted(known, clauses, at):
+        found = denial(known, clause, rubric)
+        if found.strength and not contrasted(known, clauses, at):
             denials[at] = found
     best = _regex_claim(known, answer, clauses)
+    doubted = doubts(known, clauses, rubric)
+    solid = best is not None and not _doubtful(best, clauses, doubted)
     turned = 0.0
     reverse = _reverse(known, clauses)
     speaks = [bool(clause.keys & known.terms) for clause in clauses]
@@ -272,26 +162,37 @@ def find(
             continue
         found = measure(known, view)
         strength = found.strength * (1.0 if view.first == view.last else 0.97)
-        if _turned_round(known, found, view, clauses, rubric):
+        if turned_round(known, found, view, clauses, rubric):
             strength = min(TURNED_ROUND * strength, known.threshold - CLOSE)
             turned = max(turned, best_phrase(known.accept, view.words).strength)
         if clauses[view.first].sentence in reverse:
             strength = min(strength, known.threshold - UNSURE)
-        if best is not None and strength <= best.support.strength:
+        if best is not None and strength <= best.support.strength and (solid or strength < known.threshold):
             continue
         if not found.words or echoes(view.words, rubric):
             continue
-        best = Claim(Support(strength, found.words, found.phrase), view.first, view.last, spans_of(found.words, view.words))
+        claim = Claim(Support(strength, found.words, found.phrase), view.first, view.last, spans_of(found.words, view.words))
+        sound = strength >= known.threshold and not _doubtful(claim, clauses, doubted)
+        if best is None or (sound, strength) > (solid, best.support.strength):
+            best, solid = claim, sound
     if best is not None and turned >= VERBATIM and turned > best_phrase(known.accept, _words_of(best, clauses)).strength + CLOSE:
         least = min(TURNED_ROUND * best.support.strength, known.threshold - CLOSE)
         best = replace(best, support=replace(best.support, strength=least))
     if best is not None and (later := _condemned(best, clauses)) is not None:
         denials.setdefault(later, Support(1.0, clauses[later].words))
+    doubtful = best is not None and _doubtful(best, clauses, doubted)
     if not denials:
-        return Finding(best, None)
+        return Finding(best, None, doubtful)
     last = max(denials)
     clause = clauses[last]
-    return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)))
+    return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)), doubtful)
+
+
+def _doubtful(claim: Claim, clauses: Sequence[Clause], doubted: Doubts) -> bool:
+    """Whether a claim stands in a sentence in which it may not be meant."""
+    sentences = {clause.sentence for clause in clauses[claim.first : claim.last + 1]}
+    negated_itself = claim.support.phrase is not None and claim.support.phrase.negated
+    return bool(sentences & doubted.always) or (not negated_itself and bool(sentences & doubted.unless_negated))
 
 
 def _condemned(claim: Claim, clauses: Sequence[Clause]) -> int | None:
@@ -313,21 +214,6 @@ def _reverse(known: ReadyCriterion, clauses: Sequence[Clause]) -> frozenset[int]
     for clause in clauses:
         sentences.setdefault(clause.sentence, []).extend(clause.words)
     return frozenset(number for number, words in sentences.items() if misordered(known, words))
-
-
-def denied_nearby(known: ReadyCriterion, claim: Claim, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
-    """Whether another clause of the same sentence denies words of the criterion, and none of its phrases does so."""
-    if claim.support.phrase is not None and claim.support.phrase.negated:
-        return False
-    sentences = {clause.sentence for clause in clauses[claim.first : claim.last + 1]}
-    for at, clause in enumerate(clauses):
-        if clause.sentence not in sentences or not {word.key for word in clause.denied} & (known.terms - rubric.question):
-            continue
-        if _contrasted(known, clauses, at) or _refutes(clause, rubric.misconceptions, known):
-            continue
-        if not _explained(clause, rubric):
-            return True
-    return False
 
 
 def strung_together(findings: Sequence[Finding], clauses: Sequence[Clause], rubric: ReadyRubric) -> set[int]:
@@ -391,23 +277,13 @@ def shown(
             continue
         if len(found.phrase.weights) <= FEW and found.strength < FEW_SHOWN:
             continue
-        if any(_told_as_wrong(found.phrase, clause) for clause in view.clauses):
+        if any(told_as_wrong(found.phrase, clause) for clause in view.clauses):
             continue
         if not negated(view.words) and found.phrase.negated and found.strength < 0.8:
             continue
         if stated is None or view.first > stated.last or found.strength > stated.support.strength:
             stated = Claim(found, view.first, view.last, spans_of(found.words, view.words))
     return stated if stated is not None and refuted < stated.last else None
-
-
-def _told_as_wrong(phrase: Phrase, clause: Clause) -> bool:
-    """Whether the clause tells of harm or of a difference that the phrase doesn't tell of: it is named, not held."""
-    for at, word in enumerate(clause.words):
-        too = word.text == "too" and at + 1 < len(clause.words) and clause.words[at + 1].content
-        adverse = word.text in ADVERSE or word.key == "~differ"
-        if (too or adverse) and word.key not in phrase.weights and word.text not in phrase.text.casefold():
-            return True
-    return False
 
 
 def _shares_negation(mention: Support, clause: Clause) -> bool:

@@ -60,6 +60,9 @@ _EMPTY = frozenset(
 """Keys of content words that name nothing: a clause of these alone speaks of the clause before it."""
 
 
+_RELATIVE = frozenset({"that", "which", "who", "whose"})
+_DETERMINERS = frozenset({"a", "an", "the", "any", "every", "each", "some", "all", "those"})
+
 SCOPE = 8
 """Words after a negator that it denies, at most."""
 _SCOPE_ENDS = frozenset({"and", "but", "so", "because", "yet", "while", "whereas"})
@@ -130,6 +133,33 @@ class Clause:
     def denied(self) -> tuple[Word, ...]:
         """The content words that its negators deny."""
         return tuple(word for at in self.negators for word in scope(self.words, at))
+
+    @property
+    def doubted(self) -> tuple[Word, ...]:
+        """The content words that any of its negators denies, but for what somebody fails to know, and what is told aside."""
+        return self._scopes(aside=False)
+
+    @property
+    def doubted_aside(self) -> tuple[Word, ...]:
+        """The same of what only tells which one is meant: ``a length that isn't divisible``."""
+        return self._scopes(aside=True)
+
+    def _scopes(self, *, aside: bool) -> tuple[Word, ...]:
+        found = (at for at, word in enumerate(self.words) if word.negator and self._which_one(at) == aside)
+        return tuple(
+            word
+            for at in found
+            if self._modal(at) or not any(other.text in KNOWING for other in self.words[at + 1 : at + 3])
+            for word in scope(self.words, at)
+        )
+
+    def _which_one(self, at: int) -> bool:
+        for place in range(max(2, at - 4), at):
+            if self.words[place].text in _RELATIVE and (
+                self.words[place].text != "that" or any(word.text in _DETERMINERS for word in self.words[max(0, place - 3) : place])
+            ):
+                return True
+        return False
 
     @property
     def negated(self) -> bool:
@@ -253,16 +283,21 @@ def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
         if out[at].distanced and at + 1 in same and "that" in [word.text for word in clauses[at + 1].words[:2]]:
             out[at + 1] = replace(out[at + 1], distanced=True)
         later = [other for other in same if other > at][:2]
-        if any(_harmful(clauses[other]) for other in later):
+        if any(harmful(clauses[other]) for other in later):
             out[at] = replace(out[at], harm=True)
     return out
 
 
-def _harmful(clause: Clause) -> bool:
+def harmful(clause: Clause) -> bool:
     """Whether it tells of something gone wrong, and doesn't deny that."""
     words = clause.words
     too = any(word.text == "too" and following.content for word, following in pairwise(words))
-    return (too or any(word.text in ADVERSE for word in words)) and not clause.negated
+    return (too or any(adverse(word) for word in words)) and not clause.negated
+
+
+def adverse(word: Word) -> bool:
+    """Whether a word tells of harm."""
+    return word.text in ADVERSE or word.key in ADVERSE
 
 
 def _before(clauses: Sequence[Clause], at: int) -> list[int]:

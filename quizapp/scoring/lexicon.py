@@ -68,6 +68,7 @@ KNOWING = _words(
     """
     know knows account accounts consider considers see sees aware understand understands handle handles compensate
     compensates fix fixes adjust adjusts guarantee guarantees ensure ensures imply implies look looks care cares notice notices
+    show shows appear appears reveal reveals detect detects catch catches
     """
 )
 """``DDP does not know ...``: the subject fails to deal with something, which states the problem."""
@@ -80,14 +81,14 @@ WORKING = _words(
 """The same of the framework and of a program, which fail to do it; people and quantities deny with these words."""
 MACHINERY = _words("it code loop sampler scaler optimizer optimiser script default implementation hook reducer context wrapper")
 """Subjects beside the framework that can fail to do something."""
-ADVERSE = _words(
+ADVERSE = frozenset({"~diverge", "~hang", "~leak"}) | _words(
     """
     wrong wrongly bias biased skew skewed diverge diverges drift drifts apart hang hangs deadlock leak leaks lost lose loses
     mismatch mismatched incorrect error bug problem overweighted underweighted dominate dominates inflated stale corrupt
     distorted distorts unequal unequally differ differs
     """
 )
-"""Words of harm: *X is not done, so Y goes wrong* states the problem, it denies nothing."""
+"""Words and concepts of harm: *X is not done, so Y goes wrong* states the problem, it denies nothing."""
 MODALS = _words("should must need needs would shouldn't mustn't needn't wouldn't won't will shall ought may")
 
 REFUSED = (
@@ -114,6 +115,7 @@ NO_EFFECT = (
     r"|\b(?:is|are)\s+(?:completely\s+|totally\s+)?(?:irrelevant|unimportant|harmless|unaffected)\b|\bnothing\s+to\s+do\s+with\b"
     r"|\b(?:not|never|isn'?t|aren'?t|wasn'?t|no)\s+(?:really\s+|actually\s+)?(?:(?:a|an|the|any)\s+)?(?:problem|issue|concern|cause|culprit|reason|bug)\b"
     r"|\b(?:not|isn'?t|aren'?t)\s+(?:at\s+all\s+)?(?:affected|influenced|relevant|changed)\b"
+    r"|\b(?:not|never|isn'?t|aren'?t|wasn'?t)\s+(?:\w+\s+)?(?:wrong|wrongly|biased|skewed|incorrect|incorrectly|distorted|harmful)\b"
     r"|\b(?:can(?:no|')?t|cannot|can\s+not)\s+(?:come|stem|result|be\s+due)\b"
 )
 """A clause that says that something has no effect; matched on lower-case text."""

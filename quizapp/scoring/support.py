@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quizapp.scoring.clauses import Window
+from quizapp.scoring.clauses import Window, adverse
 from quizapp.scoring.lexical import ReadyCriterion, Support, best_phrase, by_key, cover_groups, negated
-from quizapp.scoring.lexicon import ADVERSE, OPPOSITE
+from quizapp.scoring.lexicon import OPPOSITE
 from quizapp.scoring.order import order, reversed_in
 from quizapp.scoring.words import Word
 
@@ -31,7 +31,7 @@ LEAST_PRECISION, FULL_PRECISION = 0.6, 0.5
 """What support is worth among words that are about something else, and the share of a criterion's terms that makes it whole."""
 
 
-def _opposed(known: ReadyCriterion, words: Sequence[Word], said: float) -> bool:
+def opposed(known: ReadyCriterion, words: Sequence[Word], said: float) -> bool:
     """Whether the words are nearest to a phrase whose *same* or *differ* they say the other way round."""
     held_keys = by_key(words)
     for phrase in known.accept:
@@ -46,7 +46,7 @@ def _opposed(known: ReadyCriterion, words: Sequence[Word], said: float) -> bool:
 
 def _unnegated(known: ReadyCriterion, words: Sequence[Word]) -> bool:
     """Whether the words are nearest to a phrase that denies, and deny nothing themselves: then they say the contrary."""
-    if negated(words) or any(word.key == "~differ" or word.text in ADVERSE or word.text in CONTRASTS for word in words):
+    if negated(words) or any(word.key == "~differ" or adverse(word) or word.text in CONTRASTS for word in words):
         return False
     held_keys = by_key(words)
     held = {True: 0.0, False: 0.0}
@@ -95,9 +95,7 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     if several and share < 1.0 and said < (NEARLY if share >= 0.5 else QUITE):
         strength = min(strength, SHORT)
     contrary = (
-        _unnegated(ready_criterion, words)
-        or _opposed(ready_criterion, words, phrase.strength)
-        or misordered(ready_criterion, words)
+        _unnegated(ready_criterion, words) or opposed(ready_criterion, words, phrase.strength) or misordered(ready_criterion, words)
     )
     if contrary:
         strength = min(strength, CONTRARY)

@@ -16,7 +16,6 @@ from quizapp.scoring.claims import (
     Claim,
     Finding,
     Spans,
-    denied_nearby,
     echoes,
     find,
     is_whole_answer,
@@ -27,7 +26,6 @@ from quizapp.scoring.clauses import (
     Clause,
     in_another_language,
     is_list,
-    mostly_denies,
     says_nothing_of_its_own,
     split,
     window,
@@ -63,7 +61,6 @@ def _judged(
     finding: Finding,
     answer: str,
     strung: bool,
-    careful: bool,
     runs_on: bool,
     said: int,
     cancelled: tuple[str, Claim] | None,
@@ -87,7 +84,7 @@ def _judged(
         return _criterion(known, 0, "unmet", reason, denial.spans)
     if strung:
         return _criterion(known, 0, "unmet", f"Terms in a row claim nothing; say what they do. Missing: {asked}")
-    if enough and careful:
+    if enough and finding.doubtful:
         reason = f"{_quote(answer, best.spans)} stands among denials; say what holds, in a sentence without a *not*: {asked}"
         return _criterion(known, 0, "unsure", reason, best.spans)
     if enough and runs_on and len(best.support.words) < NEAR_WHOLE * said:
@@ -164,19 +161,6 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     measure = (tier or present()).measure(answer, clauses, known)
     findings = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
     strung = strung_together(findings, clauses, known)
-    denying = mostly_denies(clauses)
-    careful = {
-        at
-        for at, (finding, criterion) in enumerate(zip(findings, known.criteria, strict=True))
-        if finding.best
-        and (
-            (
-                not (finding.best.support.phrase and finding.best.support.phrase.negated)
-                and any(c.sentence in denying for c in clauses[finding.best.first : finding.best.last + 1])
-            )
-            or denied_nearby(criterion, finding.best, clauses, known)
-        )
-    }
     runs_on = says_nothing_of_its_own(words)
     stated = {
         m.shown.id: (m, claim) for m in known.misconceptions if (claim := shown(m, known.criteria, clauses, views)) is not None
@@ -191,7 +175,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
         if said is not None:
             cancels.setdefault(criterion.criterion.id, (titles.get(said[0].shown.id, said[0].shown.id), said[1]))
     criteria = tuple(
-        _judged(criterion, finding, answer, at in strung, at in careful, runs_on, len(content), cancels.get(criterion.criterion.id))
+        _judged(criterion, finding, answer, at in strung, runs_on, len(content), cancels.get(criterion.criterion.id))
         for at, (criterion, finding) in enumerate(zip(known.criteria, findings, strict=True))
     )
     return score_of(criteria, tuple(stated), _follow_up(known, criteria, tuple(stated)))

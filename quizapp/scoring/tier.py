@@ -22,7 +22,21 @@ from quizapp.scoring.lexical import ReadyRubric
 from quizapp.scoring.support import support
 
 TierName = Literal["lexical", "semantic"]
-_SOURCES = ("answer", "calibration", "claims", "clauses", "lexical", "lexicon", "order", "support", "text", "tier", "words")
+_SOURCES = (
+    "answer",
+    "calibration",
+    "claims",
+    "clauses",
+    "denial",
+    "doubt",
+    "lexical",
+    "lexicon",
+    "order",
+    "support",
+    "text",
+    "tier",
+    "words",
+)
 
 
 class Tier(Protocol):

@@ -130,6 +130,8 @@ class Word:
     """Denies what follows it in its clause."""
     foil: bool = False
     """Named only to be set against what is said: *sum, not mean*."""
+    turned: bool = False
+    """A negator has been read into it: *not the same*."""
 
 
 def fold(text: str) -> tuple[str, list[int]]:
@@ -309,7 +311,7 @@ def _polarised(words: Sequence[Word]) -> list[Word]:
                 break  # ``must not be the same`` forbids it
             if other.key in OPPOSITE and (between == 0 or other.key == "~same"):
                 out[at] = replace(word, negator=False, content=False)
-                out[following] = replace(other, key=OPPOSITE[other.key], start=word.start, content=True)
+                out[following] = replace(other, key=OPPOSITE[other.key], start=word.start, content=True, turned=True)
                 break
             between += other.text not in _FILLERS and other.text != "two"
             if between > 1 or other.negator:

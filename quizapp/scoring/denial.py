@@ -1,0 +1,147 @@
+"""What denies a criterion, clause by clause: the opposite said, an effect denied, a negation that none of its phrases has.
+
+Here: denials and what excuses them. Not here: how strongly an answer supports a criterion, and what follows for it
+(``quizapp.scoring.claims``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from quizapp.scoring.clauses import Clause, Window, adverse, window
+from quizapp.scoring.lexical import (
+    NOTHING,
+    Phrase,
+    ReadyCriterion,
+    ReadyMisconception,
+    ReadyRubric,
+    Support,
+    best_phrase,
+    cover_groups,
+    negated,
+    to_the_point,
+)
+from quizapp.scoring.order import order
+from quizapp.scoring.support import support
+from quizapp.scoring.words import Word
+
+REJECTED = 0.6
+"""Coverage of a reject phrase from which a clause denies the criterion."""
+ABOUT = 0.33
+"""Share of a criterion's concept groups that a clause touches where it speaks of what the criterion asks for."""
+AGREEING = 0.4
+"""Coverage of a phrase with a negation from which an answer's negation may be the phrase's own."""
+LONG = 3
+"""Words of an answer that tell a phrase from a shorter one that happens to be near."""
+CLOSE = 0.05
+"""Coverages so near each other that the one of more words is the nearer."""
+SHOWN = 0.55
+"""Coverage of a misconception's phrase from which it is shown."""
+CONTRASTING = frozenset({"but", "rather", "instead", "it"})
+"""Words of a clause that says what holds instead of what the clause before it denies."""
+CONCEDING = frozenset({"matter", "regardless", "irrespective", "despite", "although", "though"})
+"""In a clause with these, what a wrong phrase says is granted, not held."""
+CONTRASTED = 0.35
+
+
+def agrees(known: ReadyCriterion, words: Sequence[Word], denied: Iterable[Word], needless: bool) -> bool:
+    """Whether the criterion itself has what is denied, or is called needless, denied: then it is no denial of it."""
+    nearest = best_phrase(known.accept, words, known.stand_ins)
+    best, least = nearest.strength, min(LONG, len(nearest.words))
+    told = order(words)
+    for phrase in known.accept:
+        if phrase.order & told and not needless and not any((b, a) in told for a, b in phrase.order):
+            return True  # ``never clip before unscaling``: the negation is part of the order
+        if not (phrase.needless if needless else phrase.negated):
+            continue
+        found = best_phrase((phrase,), words, known.stand_ins)
+        if found.strength < max(AGREEING, best - CLOSE) or len(found.words) < least:
+            continue
+        said = {word.key for word in found.words}
+        contested = {word.key for word in denied} & said
+        if needless or 2 * len(contested & phrase.denied) >= max(1, len(contested)):
+            return True
+    return False
+
+
+def refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known: ReadyCriterion) -> bool:
+    """Whether the clause denies a misconception, and isn't nearer to the criterion: then it is no denial of that."""
+    if not negated(clause.words):
+        return False
+    least = max(SHOWN, best_phrase(known.accept, clause.words, known.stand_ins).strength)
+    return any(
+        (denied := best_phrase(misconception.refute, clause.words)).strength >= least
+        and denied.phrase is not None
+        and denied.phrase.negated
+        for misconception in misconceptions
+    )
+
+
+def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
+    """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
+    clause = replace(clause, words=clause.meant)
+    said = best_phrase(known.accept, clause.words, known.stand_ins)
+    supported = support(known, window((clause,), 0, 0)).strength
+    against = max(
+        (
+            found
+            for phrase in known.reject
+            if (found := best_phrase((phrase,), clause.words)).strength >= REJECTED
+            and to_the_point(found, clause.words)
+            and phrase.negated == (negated(clause.words) or (clause.no_effect and phrase.negated))
+            and (not known.groups or cover_groups(known.groups, clause.words)[0] >= ABOUT)
+            and (not phrase.order or phrase.order & order(clause.words))
+        ),
+        key=lambda found: found.strength,
+        default=NOTHING,
+    )
+    if clause.distanced:
+        return NOTHING
+    if any(word.text in CONCEDING for word in clause.words) or (against.phrase and told_as_wrong(against.phrase, clause)):
+        against = NOTHING
+    nearer = against.strength > supported or (against.strength > supported - CLOSE and len(against.words) > len(said.words))
+    if not clause.conditional and against.strength and nearer:
+        return against
+    share, grouped = cover_groups(known.groups, clause.words)
+    about = (share >= 0.5 and bool(grouped)) or said.strength >= 0.4
+    if clause.no_effect and not clause.conditional and about and not agrees(known, clause.words, clause.denied, True):
+        return Support(1.0, grouped or said.words)
+    contested = {word.key for word in clause.denied} & ((known.terms - rubric.question) | {word.key for word in said.words})
+    if not contested or (share < 0.6 and said.strength < 0.5) or agrees(known, clause.words, clause.denied, False):
+        return NOTHING
+    return NOTHING if refutes(clause, rubric.misconceptions, known) else Support(max(share, said.strength), grouped or said.words)
+
+
+def contrasted(known: ReadyCriterion, clauses: Sequence[Clause], at: int) -> bool:
+    """Whether what a clause denies is only the foil of what the next one says: *not inside the window, but after it*."""
+    if at + 1 >= len(clauses) or clauses[at].no_effect or clauses[at + 1].words[0].text not in CONTRASTING:
+        return False
+    return support(known, window(clauses, at + 1, at + 1)).strength >= CONTRASTED
+
+
+def turned_round(known: ReadyCriterion, found: Support, view: Window, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
+    """Whether a negator denies some of the words that support a criterion, and the criterion doesn't itself deny them."""
+    said = {word.start for word in found.words}
+    denied: list[Word] = []
+    for at, clause in enumerate(view.clauses, view.first + 1):
+        if (
+            not contrasted(known, clauses, at - 1)
+            and said & {word.start for word in clause.denied}
+            and not refutes(clause, rubric.misconceptions, known)
+        ):
+            denied += clause.denied
+    return bool(denied) and not agrees(known, view.words, denied, False)
+
+
+def told_as_wrong(phrase: Phrase, clause: Clause) -> bool:
+    """Whether the clause tells of harm or of a difference that the phrase doesn't tell of: it is named, not held."""
+    for at, word in enumerate(clause.words):
+        too = word.text == "too" and at + 1 < len(clause.words) and clause.words[at + 1].content
+        if (
+            (too or adverse(word) or word.key == "~differ")
+            and word.key not in phrase.weights
+            and word.text not in phrase.text.casefold()
+        ):
+            return True
+    return False
