@@ -5,8 +5,10 @@ reducer, FSDP2 and functional collectives go; numbers and order are unchanged. R
 """
 
 import contextlib
+import math
 import mmap
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -78,13 +80,21 @@ class Collective:
 
     def pairs_with(self, other: "Collective") -> bool:
         """Whether two ranks may issue these as their collectives of the same order number."""
-        same = self.kind == other.kind and self.manner == other.manner
-        return same and (self.kind in _UNEQUAL or self.tensors == other.tensors)
+        if self.kind != other.kind or self.manner != other.manner:
+            return False
+        alike = self.kind in _UNEQUAL or self.tensors == other.tensors
+        return alike or _elements(self.tensors) == _elements(other.tensors)
 
     def __str__(self) -> str:
         what = ", ".join(filter(None, (self.tensors, self.manner)))
         call = f"{self.kind}({what})" if what else self.kind
         return f"{call} {self.origin}" if self.origin else call
+
+
+def _elements(tensors: str) -> str:
+    """The same with the number of elements for each shape: transports move elements and know no shapes, so that a count of shape
+    [1] and one of shape [] always add up."""
+    return re.sub(r"\[([0-9, ]*)\]", lambda shape: str(math.prod(map(int, shape[1].replace(",", " ").split()))), tensors)
 
 
 class Journal:

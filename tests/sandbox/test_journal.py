@@ -33,6 +33,9 @@ class TestPairs:
         [
             (COUNT, Collective("all_reduce", "[] int64", True, "at line 12"), True),
             (COUNT, BUCKET, False),
+            (COUNT, Collective("all_reduce", "[1] int64", True), True),
+            (Collective("broadcast", "[2, 3] [0, 2] int64", True), Collective("broadcast", "[6] [0] int64", True), True),
+            (Collective("broadcast", "[2] [3] int64", True), Collective("broadcast", "[3] [2] int64", True), False),
             (COUNT, Collective("all_reduce", "[] float64", True), False),
             (COUNT, Collective("all_gather", "[] int64", True), False),
             (Collective("barrier", "", True), Collective("barrier", "", True), True),
