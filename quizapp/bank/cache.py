@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from quizapp.bank.fault import Fault
-from quizapp.bank.find import LAB_FILE
+from quizapp.bank.find import LAB_FILE, cache_folder
 from quizapp.bank.loaded import FileReading, Items, LoadedItem
 from quizapp.model.base import CHECKED
 from quizapp.model.misconception import Misconception
@@ -33,16 +33,6 @@ MOST_ENTRIES, KEPT_ENTRIES = 256, 192
 _ITEM: TypeAdapter[Item] = TypeAdapter(Item)
 _SOURCES = ("bank", "model")
 """Rooms whose code decides what reading a file gives."""
-
-
-def folder() -> Path:
-    """Where entries lie: ``QUIZAPP_CACHE`` where set, else the platform's place for caches."""
-    override = os.environ.get("QUIZAPP_CACHE")
-    if override:
-        return Path(override).expanduser()
-    from platformdirs import user_cache_path
-
-    return user_cache_path("quizapp", appauthor=False) / "banks"
 
 
 def bank(file: Path, registered: Collection[str]) -> FileReading:
@@ -77,7 +67,7 @@ def _cached(file: Path, registered: list[str] | None, read: Callable[[], FileRea
     key = sha256(json.dumps([FORMAT, _code(), registered]).encode())
     key.update(content)
     try:
-        place = folder() / f"{key.hexdigest()}.json"
+        place = cache_folder() / f"{key.hexdigest()}.json"
     except RuntimeError:
         return read()  # nobody's home
     found = _load(place, file)
@@ -159,12 +149,17 @@ def _store(place: Path, found: FileReading) -> None:
         "labs": {lab: _lab_digest(home / lab) for lab in found.labs},
     }
     rest = json.dumps(told).encode() + b"\n" + bytes(body)
+    put(place, f"{zlib.crc32(rest):08x}\n".encode() + rest)
+
+
+def put(place: Path, data: bytes) -> None:
+    """Writes an entry whole or not at all, and removes some where there are many. A disk that can't be written is no error."""
     with contextlib.suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=place.parent, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(f"{zlib.crc32(rest):08x}\n".encode() + rest)
+                stream.write(data)
             os.replace(name, place)
         except BaseException:
             with contextlib.suppress(OSError):

@@ -1,5 +1,6 @@
-"""Where banks live, and which file of a folder is what. Reads no file's content."""
+"""Where banks live, where what was read of them is kept, and which file of a folder is what. Reads no file's content."""
 
+import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -43,6 +44,34 @@ def bank_folders(extra: Sequence[Path] = ()) -> list[Path]:
     """All folders to load: the built-in one, the installed ones, those of ``QUIZAPP_BANKS``, and ``extra``, in this order."""
     named = [Path(entry).expanduser() for entry in os.environ.get(VARIABLE, "").split(os.pathsep) if entry]
     return [builtin_folder(), *installed_folders(), *named, *extra]
+
+
+def cache_folder() -> Path:
+    """Where what reading banks gave is kept: ``QUIZAPP_CACHE`` where set, else the platform's place for caches.
+
+    Raises:
+        RuntimeError: the user has no home.
+    """
+    override = os.environ.get("QUIZAPP_CACHE")
+    if override:
+        return Path(override).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("quizapp", appauthor=False) / "banks"
+
+
+def state(folders: Sequence[Path]) -> str:
+    """Names, sizes and times of all YAML files of some folders, as a hexadecimal digest: it changes when one of them does.
+
+    Raises:
+        OSError: a file can't be looked at.
+    """
+    digest = hashlib.sha256()
+    for folder in folders:
+        for file in yaml_files(folder):
+            at = file.stat()
+            digest.update(f"{file.absolute()}\0{at.st_size}\0{at.st_mtime_ns}\0".encode())
+    return digest.hexdigest()
 
 
 def role(file: Path) -> Role:

@@ -1,21 +1,9 @@
-"""``quizapp`` and ``quizapp interview``: the way into the terminal app, and what ``quizapp study`` shares with them.
+"""``quizapp`` and ``quizapp interview``: ways into the terminal app, and the options they share with ``quizapp study``."""
 
-Here: what is checked before a screen is drawn, so that it can be told in one line. Not here: anything that a screen shows.
-"""
-
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
-
-from quizapp.cli.problem import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from quizapp.bank.load import Library
-    from quizapp.store.store import Store
 
 Folders = Annotated[tuple[Path, ...], Parameter(name="--bank", negative=(), help="A folder of banks to add (repeatable).")]
 Backend = Annotated[Literal["auto", "docker", "local"], Parameter(help="Where the lab runs your code.")]
@@ -23,22 +11,9 @@ Backend = Annotated[Literal["auto", "docker", "local"], Parameter(help="Where th
 
 def app(*, bank: Folders = (), backend: Backend = "auto") -> int:
     """The terminal app: banks, study, interview, lab."""
-    needs_terminal()
-    read = reading(folders(bank))
-    from quizapp.tui.app import QuizApp
+    from quizapp.cli.start import home
 
-    return run_app(QuizApp(open_store(), read, backend=backend))
-
-
-def reading(places: list[Path]) -> "Callable[[], Library]":
-    """Reads the banks of some folders when it is called."""
-
-    def read() -> "Library":
-        from quizapp.bank.load import load
-
-        return load(places)
-
-    return read
+    return home(bank, backend)
 
 
 def interview(
@@ -65,6 +40,7 @@ def interview(
         The bank's id; without it, all banks.
     """
     from quizapp.cli.interview import chosen, with_next_seed, write_last
+    from quizapp.cli.start import checked, needs_terminal, open_store, read_library, run_app
 
     if export is not None:
         return write_last(export, read_library(bank))
@@ -78,67 +54,3 @@ def interview(
     from quizapp.tui.app import QuizApp
 
     return run_app(QuizApp(store, library, start="interview", bank=name, setup=setup, backend=backend))
-
-
-def needs_terminal() -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise Problem("the app needs a terminal; use `quizapp score` or `quizapp submit` in scripts", 3)
-
-
-def folders(extra: tuple[Path, ...]) -> list[Path]:
-    """All folders of banks, the given ones last.
-
-    Raises:
-        Problem: a given one isn't there.
-    """
-    from quizapp.bank.find import bank_folders
-
-    for folder in extra:
-        if not folder.exists():
-            raise Problem(f"{folder}: no such file or folder; name a folder of banks")
-    return bank_folders(extra)
-
-
-def read_library(extra: tuple[Path, ...]) -> "Library":
-    from quizapp.bank.load import load
-
-    library = load(folders(extra))
-    if not library.banks:
-        raise Problem("no bank could be read; `quizapp bank lint` says why")
-    return library
-
-
-def open_store() -> "Store":
-    from quizapp.store.database import StoreError
-    from quizapp.store.place import database_path
-    from quizapp.store.store import Store
-
-    try:
-        return Store(database_path())
-    except StoreError as error:
-        raise Problem(str(error), 3) from None
-
-
-def checked(library: "Library", name: str | None) -> str | None:
-    known = [entry.bank.id for entry in library.banks]
-    if name is not None and name not in known:
-        raise Problem(f"no bank {name!r}; banks are: {', '.join(known)}{what_is_broken(library)}")
-    return name
-
-
-def what_is_broken(library: "Library") -> str:
-    return f" ({len(library.faults)} faults kept others from being read: `quizapp bank lint`)" if library.faults else ""
-
-
-def run_app(program: object) -> int:
-    from quizapp.store.database import StoreError
-    from quizapp.tui.app import QuizApp
-
-    assert isinstance(program, QuizApp)
-    try:
-        program.run()
-    except StoreError as error:
-        raise Problem(str(error), 3) from None
-    finally:
-        program.close()
-    return program.return_code or 0

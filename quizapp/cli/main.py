@@ -6,8 +6,9 @@ any command's own work, nor any import at the top that ``quizapp --version`` cou
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quizapp import __version__
@@ -52,6 +53,31 @@ def build() -> "App":
     return app
 
 
+def _plainly(tokens: Sequence[str]) -> Callable[[], int] | None:
+    """The app, or a sitting over a bank or the queue, where nothing else is said than folders of banks: what is typed most needs no
+    parser, and loading one would take a third of the time until a question stands on the screen. ``None`` for all else."""
+    command, *rest = tokens
+    names: list[str] = []
+    folders: list[Path] = []
+    while rest:
+        word = rest.pop(0)
+        if word == "--bank" and rest and not rest[0].startswith("-"):
+            folders.append(Path(rest.pop(0)))
+        elif word.startswith("-"):
+            return None
+        else:
+            names.append(word)
+    if command == START and not names:
+        from quizapp.cli.start import home
+
+        return lambda: home(folders)
+    if command == "study" and len(names) <= 1:
+        from quizapp.cli.sitting import begin
+
+        return lambda: begin(*names, extra=folders)
+    return None
+
+
 def run(arguments: Sequence[str]) -> int:
     """Runs one command.
 
@@ -67,6 +93,8 @@ def run(arguments: Sequence[str]) -> int:
         # Asked for its own message, cyclopts would load every command to find a near name.
         near = get_close_matches(tokens[0], COMMANDS, n=1)
         raise Problem(f"no command {tokens[0]!r}; " + (f"did you mean {near[0]!r}? " if near else "") + "see quizapp --help")
+    if (plain := _plainly(tokens)) is not None:
+        return plain()
     from cyclopts import CycloptsError
 
     try:

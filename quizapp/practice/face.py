@@ -1,6 +1,6 @@
-"""What a learner sees of a question before it is answered: plain texts, kept with the sitting that stands there.
+"""What a learner sees of a step before anything is answered: plain texts, kept with the sitting that stands there.
 
-Drawn from them, the question a sitting was left at stands on the screen before any bank is read. Here: what it looks like, and
+Drawn from them, the step a sitting was left at stands on the screen before any bank is read. Here: what it looks like, and
 keeping that. Not here: what an answer is worth. Only making a face needs the banks; everything else here loads no model.
 """
 
@@ -17,7 +17,7 @@ from quizapp.store.record import DraftKey
 
 if TYPE_CHECKING:
     from quizapp.model.formula import Value
-    from quizapp.model.question import Part
+    from quizapp.model.question import Part, Reading
     from quizapp.model.variant import ShownChoice
     from quizapp.practice.asked import Asked
     from quizapp.practice.study import Study
@@ -98,6 +98,20 @@ class Face:
         return DraftKey("study", self.item, self.part, self.seed)
 
 
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """A page of reading notes."""
+
+    title: str
+    text: str
+    sources: tuple[str, ...] = ()
+
+
+def notes(reading: Reading) -> Notes:
+    """What a page of reading notes looks like."""
+    return Notes(reading.title, reading.text, reading.sources)
+
+
 def face(asked: Asked) -> Face:
     """What a question looks like."""
     return Face(
@@ -118,40 +132,40 @@ def face(asked: Asked) -> Face:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a sitting stands, as its heading says it, and the question there."""
+    """Where a sitting stands, as its heading says it, and what stands there."""
 
-    face: Face
+    face: Face | Notes
     sitting: str
     """Its title."""
     place: int
     """Of the step, from 1."""
     steps: int
     bank: str
-    """The bank of the question."""
+    """The bank of the step."""
     since: int
     """Only answers stored after that of this id are answers to it."""
     file: str
     """The bank's file, absolute."""
     digest: str
-    """Of the file's content, when the question was drawn from it."""
+    """Of the file's content, when the step was drawn from it."""
 
 
 def standing(study: Study) -> Standing | None:
-    """Where a sitting stands; ``None`` where no face can be kept: a reading page, a lab, a file that has gone."""
+    """Where a sitting stands; ``None`` where no face can be kept: a lab, a file that has gone."""
     from quizapp.bank.draw import DrawError
     from quizapp.model.formula import FormulaError
 
-    loaded, part = study.step.loaded, study.step.part
-    if loaded is None or part is None or part.kind == "code":
+    reading, part = study.step.reading, study.step.part
+    if part is not None and part.kind == "code":
         return None
     try:
-        file = loaded.file.resolve()
+        file = study.bank.file.resolve()
         return Standing(
-            face=face(study.asked()),
+            face=notes(reading) if reading is not None else face(study.asked()),
             sitting=study.title,
             place=study.index + 1,
             steps=len(study.steps),
-            bank=loaded.bank_id,
+            bank=study.bank.bank.id,
             since=study.since,
             file=str(file),
             digest=_digest(file),
@@ -169,13 +183,19 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def _read(value: Any) -> Standing | None:
+def _shown(value: Any) -> Face | Notes:
+    if "way" not in value:
+        return Notes(**{**value, "sources": tuple(value["sources"])})
+    options = tuple(Option(*map(str, option)) for option in value["way"]["options"])
+    return Face(**{**value, "way": Way(**{**value["way"], "options": options})})
+
+
+def read_standing(value: Any) -> Standing | None:
+    """What :func:`kept` made; ``None`` where it was another version, or something else."""
     try:
-        shown = value["face"]
-        options = tuple(Option(*map(str, option)) for option in shown["way"]["options"])
-        return Standing(**{**value, "face": Face(**{**shown, "way": Way(**{**shown["way"], "options": options})})})
+        return Standing(**{**value, "face": _shown(value["face"])})
     except (TypeError, KeyError, ValueError, AttributeError):
-        return None  # another version's, or none
+        return None
 
 
 def open_review(store: Store) -> Session | None:
@@ -197,21 +217,26 @@ def open_study(store: Store, bank: str | None, item: str | None) -> Session | No
     return None
 
 
+def _holds(found: Standing, folders: Sequence[Path]) -> bool:
+    file = Path(found.file)
+    try:
+        return any(file.is_relative_to(folder.resolve()) for folder in folders) and _digest(file) == found.digest
+    except OSError:
+        return False
+
+
 def left_at(store: Store, session: Session | None, folders: Sequence[Path]) -> Standing | None:
-    """The unanswered question at which a sitting was left, as long as its bank lies in one of the folders, unchanged.
+    """The page or unanswered question at which a sitting was left, as long as its bank lies in one of the folders, unchanged.
 
     Raises:
         quizapp.store.database.StoreError: the learner's file can't be read.
     """
-    found = None if session is None else _read(session.position.get("standing"))
-    if found is None or session is None:
+    found = None if session is None else read_standing(session.position.get("standing"))
+    if found is None or session is None or not _holds(found, folders):
         return None
-    file, asked = Path(found.file), found.face
-    try:
-        if not any(file.is_relative_to(folder.resolve()) for folder in folders) or _digest(file) != found.digest:
-            return None
-    except OSError:
-        return None
+    asked = found.face
+    if isinstance(asked, Notes):
+        return found
     answers = store.attempts(session=session.id, item=asked.item, part=asked.part)
     if any(one.id > found.since and one.seed == asked.seed and not one.withdrawn for one in answers):
         return None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from quizapp.practice.queue import Knowledge, Plan
     from quizapp.practice.study import Study
     from quizapp.tui.home import HomeScreen
-    from quizapp.tui.question import QuestionScreen
+    from quizapp.tui.study_page import StudyPage
 
 PATIENCE = 2.0
 """Seconds that a key waits for the letters before it."""
@@ -54,8 +54,8 @@ class QuizApp(App[None]):
 
     ``library`` is the banks, or how to read them (called in a thread once the first screen stands). ``start`` and ``bank`` say
     where to begin; ``item`` narrows a study sitting to one item. Both must exist in a library given as such. ``setup``: an
-    interview that begins at once with these choices. ``left_at``: the question at which the sitting to begin with was left; it is
-    the first screen, while the banks are still to be read.
+    interview that begins at once with these choices. ``left_at``: the step at which the sitting to begin with was left, or which it
+    begins with; it is the first screen, while the banks are still to be read.
     """
 
     TITLE = "quizapp"
@@ -79,7 +79,7 @@ class QuizApp(App[None]):
     ) -> None:
         super().__init__()
         self._left_at = left_at
-        self._first: QuestionScreen | None = None
+        self._first: StudyPage | None = None
         self._never_coloured = self.no_color
         self._theme_taken = False
         self._plan = plan
@@ -101,9 +101,9 @@ class QuizApp(App[None]):
             self.register_theme(theme)
         self._take_theme()
         if self._left_at is not None:
-            from quizapp.tui.question import QuestionScreen
+            from quizapp.tui.study_page import screen_at
 
-            self._first = QuestionScreen.left_at(self._left_at, self.store)
+            self._first = screen_at(self._left_at, self.store)
             self.push_screen(self._first)
         elif self._read is not None:
             self.push_screen("home")
@@ -192,7 +192,7 @@ class QuizApp(App[None]):
             self.study(bank, item)
 
     def _bring(self, start: Start, bank: str | None, item: str | None) -> None:
-        """Gives the first question the sitting that it belongs to; whoever has gone home meanwhile stays there."""
+        """Gives the first step the sitting that it belongs to; whoever has gone home meanwhile stays there."""
         from quizapp.practice.review import NothingToAsk, Review
         from quizapp.practice.study import Study
 

@@ -5,7 +5,6 @@ The question a sitting was left at is drawn before its bank has been read: nothi
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import TYPE_CHECKING, ClassVar
 
@@ -76,16 +75,13 @@ them as bars, and runs the library where it is installed.
         Binding("f10", "weights", "Weights", key_display="F10", priority=True),
     ]
 
-    def __init__(self, shown: Face, step: int, steps: int, study: Study | None, store: Store) -> None:
-        """``step`` of ``steps``: where in its sitting the question stands. See :meth:`of` and :meth:`left_at`."""
-        super().__init__(study, store, shown.item)
-        self.face, self._step, self._steps = shown, step, steps
+    def __init__(self, shown: Face, study: Study | None, store: Store, standing: Standing | None = None) -> None:
+        super().__init__(study, store, shown.item, standing)
+        self.face = shown
         self.asked: Asked | None = None
         self.attempt: Attempt | None = None
         self.pending: tuple[str, Score, float] | None = None
         self._began = time.monotonic()
-        self._arrived = asyncio.Event()
-        self._outdated = False
         self._score: Score | None = None
         self._disputed: frozenset[str] = frozenset()
         self.drafting = Drafting(self, lambda text: self.kept(lambda: store.save_draft(shown.draft_key, text)))
@@ -94,51 +90,23 @@ them as bars, and runs the library where it is installed.
     def of(cls, study: Study) -> QuestionScreen:
         """The question on which a sitting stands."""
         asked = study.asked()
-        screen = cls(face(asked), study.index + 1, len(study.steps), study, study.store)
+        screen = cls(face(asked), study, study.store)
         screen.asked, screen.attempt = asked, study.result()
-        screen._arrived.set()
         return screen
 
-    @classmethod
-    def left_at(cls, standing: Standing, store: Store) -> QuestionScreen:
-        """The question at which a sitting was left, which is still to be read: :meth:`arrive` brings it."""
-        return cls(standing.face, standing.place, standing.steps, None, store)
+    def fits(self) -> bool:
+        part = self.study.step.part
+        self.asked = self.study.asked() if part is not None and part.kind != "code" else None
+        return self.asked is not None and face(self.asked) == self.face and self.study.result() is None
 
-    @property
-    def waits(self) -> bool:
-        """Its sitting hasn't come yet."""
-        return not self._arrived.is_set()
-
-    def arrive(self, study: Study) -> None:
-        """Takes the sitting that was read meanwhile. Where it stands elsewhere, or the question is another one now, this screen
-        makes way."""
-        self.study = study
-        part = study.step.part
-        asked = study.asked() if part is not None and part.kind != "code" else None
-        self._outdated = asked is None or face(asked) != self.face or study.result() is not None
-        self.asked = asked
-        self._arrived.set()
-        if self._outdated and self.is_current:
-            self.leave()
-            self.show_step()
-        elif not self._outdated:
-            self.query_one("#heading-right", Static).update(self.heading()[1])
-            self._load_scorer()
-
-    async def ready(self) -> bool:
-        await self._arrived.wait()
-        return not self._outdated
-
-    def on_screen_resume(self) -> None:
-        if self._outdated:
-            self.show_step()
+    def arrived(self) -> None:
+        self._load_scorer()
 
     def heading(self) -> tuple[str, str]:
         shown = self.face
         part = f" · part {shown.number} of {shown.parts}" if shown.parts > 1 else ""
         worth = points(shown.points, shown.points).split(" of ")[1]
-        step, steps = (self._step, self._steps) if self.waits else (self.study.index + 1, len(self.study.steps))
-        return shown.title, f"{shown.kind}{part} · {worth} · {self.place(step, steps)}"
+        return shown.title, f"{shown.kind}{part} · {worth} · {self.place()}"
 
     def body(self) -> ComposeResult:
         with VerticalScroll(id="question", can_focus=False):
@@ -148,16 +116,13 @@ them as bars, and runs the library where it is installed.
             yield Static("", id="hint", markup=False)
 
     async def on_mount(self) -> None:
-        from quizapp.tui.app import quiz_app
-
         self.query_one("#hint").display = False
         if self.attempt is not None:
             await self._show_result(self.attempt)
             return
         await self._take_answer()
         if self.waits:
-            # Not before it has been painted: reading would take the time from that.
-            self.call_after_refresh(self.call_after_refresh, quiz_app(self).read_banks)
+            self.read_sitting()
         else:
             self._load_scorer()
 

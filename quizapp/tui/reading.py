@@ -1,14 +1,20 @@
 """A page of reading notes."""
 
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Markdown, Static
 
-from quizapp.practice.study import Study
+from quizapp.practice.face import Notes, Standing, notes
 from quizapp.tui.study_page import StudyPage
+
+if TYPE_CHECKING:
+    from quizapp.practice.study import Study
+    from quizapp.store.store import Store
 
 
 class ReadingScreen(StudyPage):
@@ -21,20 +27,32 @@ class ReadingScreen(StudyPage):
         Binding("space", "read_on", "Read on", show=False),
     ]
 
-    def __init__(self, study: Study) -> None:
-        super().__init__(study, study.store, None)
+    def __init__(self, shown: Notes, study: Study | None, store: Store, standing: Standing | None = None) -> None:
+        super().__init__(study, store, None, standing)
+        self.notes = shown
+
+    @classmethod
+    def of(cls, study: Study) -> ReadingScreen:
+        """The page on which a sitting stands."""
+        reading = study.step.reading
+        assert reading is not None
+        return cls(notes(reading), study, study.store)
+
+    def fits(self) -> bool:
+        reading = self.study.step.reading
+        return reading is not None and notes(reading) == self.notes
 
     def body(self) -> ComposeResult:
-        page = self.study.step.reading
-        assert page is not None
         with VerticalScroll(id="reading"):
-            yield Static(page.title, id="title", markup=False)
-            yield Markdown(page.text)
-            if page.sources:
-                yield Markdown("**Sources**\n\n" + "\n".join(f"- {source}" for source in page.sources))
+            yield Static(self.notes.title, id="title", markup=False)
+            yield Markdown(self.notes.text)
+            if self.notes.sources:
+                yield Markdown("**Sources**\n\n" + "\n".join(f"- {source}" for source in self.notes.sources))
 
     def on_mount(self) -> None:
         self.query_one("#reading").focus()
+        if self.waits:
+            self.read_sitting()
 
     async def action_read_on(self) -> None:
         """A page down; at the end, the next step."""

@@ -1,13 +1,18 @@
-"""What the screens of a study sitting share: back, skip, contents, the reading notes, home; and which screen a step needs."""
+"""What the screens of a study sitting share: back, skip, contents, flag, home; and which screen a step needs.
 
+The step a sitting was left at, or begins with, is drawn before its bank has been read: nothing above loads a model or a bank.
+"""
+
+import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from quizapp.tui.page import Page
+from quizapp.tui.page import Heading, Page
 
 if TYPE_CHECKING:
+    from quizapp.practice.face import Standing
     from quizapp.practice.study import Study
     from quizapp.store.store import Store
 
@@ -18,7 +23,7 @@ def screen_for(study: "Study") -> "StudyPage":
     if step.reading is not None:
         from quizapp.tui.reading import ReadingScreen
 
-        return ReadingScreen(study)
+        return ReadingScreen.of(study)
     if step.part is not None and step.part.kind == "code":
         from quizapp.tui.lab import LabScreen
 
@@ -26,6 +31,19 @@ def screen_for(study: "Study") -> "StudyPage":
     from quizapp.tui.question import QuestionScreen
 
     return QuestionScreen.of(study)
+
+
+def screen_at(standing: "Standing", store: "Store") -> "StudyPage":
+    """The screen of a step whose sitting is still to be read: :meth:`StudyPage.arrive` brings it."""
+    from quizapp.practice.face import Notes
+
+    if isinstance(standing.face, Notes):
+        from quizapp.tui.reading import ReadingScreen
+
+        return ReadingScreen(standing.face, None, store, standing)
+    from quizapp.tui.question import QuestionScreen
+
+    return QuestionScreen(standing.face, None, store, standing)
 
 
 class StudyPage(Page):
@@ -41,24 +59,68 @@ class StudyPage(Page):
 
     study: "Study"
 
-    def __init__(self, study: "Study | None", store: "Store", item: str | None) -> None:
-        """``study``: ``None`` while it is being read; ``item``: of the step, where it has one."""
+    def __init__(self, study: "Study | None", store: "Store", item: str | None, standing: "Standing | None" = None) -> None:
+        """``item``: of the step, where it has one; ``standing``: what is shown of a sitting that is still to be read."""
         super().__init__()
+        self._standing = standing
+        self._arrived = asyncio.Event()
+        self._outdated = False
         if study is not None:
             self.study = study
+            self._arrived.set()
         self.store, self.item = store, item
         self.flagged = item is not None and item in (self.stored(store.flagged) or ())
 
     def heading(self) -> tuple[str, str]:
-        return self.study.title, self.place(self.study.index + 1, len(self.study.steps))
+        return self._standing.sitting if self.waits and self._standing is not None else self.study.title, self.place()
 
-    def place(self, step: int, of: int) -> str:
+    def place(self) -> str:
         """Which step of how many, and whether its item is flagged."""
-        return f"{'⚑ flagged · ' if self.flagged else ''}{step}/{of}"
+        if self.waits and self._standing is not None:
+            step, steps = self._standing.place, self._standing.steps
+        else:
+            step, steps = self.study.index + 1, len(self.study.steps)
+        return f"{'⚑ flagged · ' if self.flagged else ''}{step}/{steps}"
+
+    @property
+    def waits(self) -> bool:
+        """Its sitting hasn't come yet."""
+        return not self._arrived.is_set()
+
+    def read_sitting(self) -> None:
+        """Has the banks read once this screen has been painted: reading would take the time from that."""
+        from quizapp.tui.app import quiz_app
+
+        self.call_after_refresh(self.call_after_refresh, quiz_app(self).read_banks)
+
+    def arrive(self, study: "Study") -> None:
+        """Takes the sitting that was read meanwhile. Where it stands elsewhere, or the step is another one now, this screen makes
+        way."""
+        self.study = study
+        self._outdated = not self.fits()
+        self._arrived.set()
+        if self._outdated and self.is_current:
+            self.leave()
+            self.show_step()
+        elif not self._outdated:
+            self.query_one(Heading).say(*self.heading())
+            self.arrived()
+
+    def fits(self) -> bool:
+        """Whether the sitting that has arrived stands at what is shown here."""
+        return True
+
+    def arrived(self) -> None:
+        """Called when the sitting has come and fits."""
 
     async def ready(self) -> bool:
         """Waits until the sitting has been read; False where this screen has to make way for another one."""
-        return True
+        await self._arrived.wait()
+        return not self._outdated
+
+    def on_screen_resume(self) -> None:
+        if self._outdated:
+            self.show_step()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "flag":

@@ -40,6 +40,11 @@ def test_version_loads_nothing() -> None:
     assert loaded_by("--version") == set()
 
 
+def test_what_is_typed_most_loads_no_parser() -> None:
+    assert loaded_by("study", "a-bank", "--bank", ".") == set()
+    assert "cyclopts" in loaded_by("study", "a-bank", "--due")
+
+
 def test_help_lists_every_command_and_loads_none() -> None:
     result = run("--help")
     assert result.returncode == 0

@@ -58,6 +58,17 @@ async def test_an_answer_given_before_the_banks_are_there(store: Store, library:
     assert [attempt.text for attempt in store.attempts()] == ["2"]
 
 
+async def test_a_page_before_the_banks_are_there(store: Store, library: Library) -> None:
+    reader = Reader(library)
+    app = QuizApp(store, reader, start="study", bank="small", left_at=leave(store, library, "reading/first-page"))
+    async with app.run_test(size=SIZE) as pilot:
+        assert "A small bank" in await until(pilot, "1/")
+        assert app.library is None
+        reader.may.set()
+        await pilot.press("enter")
+        await until(pilot, "2/")
+
+
 async def test_going_home_before_the_banks_are_there(store: Store, library: Library) -> None:
     reader = Reader(library)
     app = QuizApp(store, reader, start="study", bank="small", left_at=leave(store, library, "pick-all/main"))
