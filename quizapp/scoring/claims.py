@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, window
 from quizapp.scoring.denial import CLOSE, SHOWN, contrasted, denial, told_as_wrong, turned_round
-from quizapp.scoring.doubt import Doubts, doubts
+from quizapp.scoring.doubt import Doubt, doubts, reaches
 from quizapp.scoring.lexical import (
     UNSURE,
     ReadyCriterion,
@@ -188,11 +188,9 @@ def find(
     return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)), doubtful)
 
 
-def _doubtful(claim: Claim, clauses: Sequence[Clause], doubted: Doubts) -> bool:
-    """Whether a claim stands in a sentence in which it may not be meant."""
-    sentences = {clause.sentence for clause in clauses[claim.first : claim.last + 1]}
-    negated_itself = claim.support.phrase is not None and claim.support.phrase.negated
-    return bool(sentences & doubted.always) or (not negated_itself and bool(sentences & doubted.unless_negated))
+def _doubtful(claim: Claim, clauses: Sequence[Clause], doubted: Sequence[Doubt]) -> bool:
+    """Whether a claim stands where it may not be meant."""
+    return any(reaches(doubt, claim.first, claim.last, clauses, claim.support.phrase) for doubt in doubted)
 
 
 def _condemned(claim: Claim, clauses: Sequence[Clause]) -> int | None:

@@ -55,7 +55,22 @@ FORBIDS_ONLY = frozenset({"if", "when", "unless", "until"})
 _COMPLEMENT = frozenset({"whether", "if", "how", "that", "when", "where", "which", "what"})
 """Words that open what a clause before them is about."""
 _EMPTY = frozenset(
-    {"matter", "effect", "differ", "thing", "problem", "issu", "need", "necessari", "way", "howev", "~differ", "requir", "realli"}
+    {
+        "more",
+        "matter",
+        "effect",
+        "differ",
+        "thing",
+        "problem",
+        "issu",
+        "need",
+        "necessari",
+        "way",
+        "howev",
+        "~differ",
+        "requir",
+        "realli",
+    }
 )
 """Keys of content words that name nothing: a clause of these alone speaks of the clause before it."""
 
@@ -88,6 +103,8 @@ class Clause:
     end: int
     """Half open, in the answer as written."""
     sentence: int
+    breath: int
+    """Number of the sentences that colons join, which are said in one breath."""
     conditional: bool
     """It supposes or gives a reason, so a negation in it denies nothing."""
     supposing: bool
@@ -151,6 +168,7 @@ class Clause:
             for at in found
             if self._modal(at) or not any(other.text in KNOWING for other in self.words[at + 1 : at + 3])
             for word in scope(self.words, at)
+            if word.key not in _EMPTY
         )
 
     def _which_one(self, at: int) -> bool:
@@ -210,7 +228,7 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
     ends = _sentence_ends(text)
     clauses: list[Clause] = []
     run: list[Word] = []
-    sentence = 0
+    sentence = breath = 0
     conditional = False
 
     def close() -> None:
@@ -225,6 +243,7 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
                     start=start,
                     end=end,
                     sentence=sentence,
+                    breath=breath,
                     conditional=conditional,
                     supposing=any(word.text in SUPPOSING for word in run[:2]),
                     no_effect=bool(_NO_EFFECT.search(lowered)),
@@ -245,6 +264,7 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
         if new_sentence:
             close()
             sentence += 1
+            breath += not re.match(r"[\"')\]]*:", between)
         elif opens or after_comma or ":" in between or " - " in between or "–" in between or "—" in between:
             close()
         run.append(word)

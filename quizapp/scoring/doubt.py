@@ -11,28 +11,53 @@ from dataclasses import dataclass
 
 from quizapp.scoring.clauses import Clause, harmful, mostly_denies
 from quizapp.scoring.denial import agrees, contrasted, refutes
-from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric, best_phrase
+from quizapp.scoring.lexical import Phrase, ReadyCriterion, ReadyRubric, best_phrase
 from quizapp.scoring.support import opposed
 
 
 @dataclass(frozen=True, slots=True)
-class Doubts:
-    """Numbers of the sentences in which what supports a criterion may not be meant."""
+class Doubt:
+    """A clause that denies something, and how far that reaches."""
 
-    always: frozenset[int]
-    unless_negated: frozenset[int]
-    """Only where the phrase that the words are nearest to denies nothing itself."""
+    at: int
+    sentence: int
+    breath: int
+    carries: bool
+    """It reaches over a colon."""
+    firm: bool
+    """It holds whatever a claim is made of."""
+    denied: frozenset[str]
 
 
-def doubts(known: ReadyCriterion, clauses: Sequence[Clause], rubric: ReadyRubric) -> Doubts:
-    """The sentences in which something is denied that no phrase of the rubric accounts for.
+def doubts(known: ReadyCriterion, clauses: Sequence[Clause], rubric: ReadyRubric) -> tuple[Doubt, ...]:
+    """The clauses that deny something which no phrase of the rubric accounts for.
 
     A reader can't tell then whether a claim in the sentence still holds: one who writes *the sum is not divided* and then explains
     the division has said two things.
     """
-    always = {clause.sentence for at, clause in enumerate(clauses) if _contrary(known, at, clauses, rubric)}
-    soft = {clause.sentence for at, clause in enumerate(clauses) if _unaccounted(known, at, clauses, rubric)}
-    return Doubts(frozenset(always), frozenset(soft) | mostly_denies(clauses))
+    found: list[Doubt] = []
+    denying = mostly_denies(clauses)
+    for at, clause in enumerate(clauses):
+        if _contrary(known, at, clauses, rubric):
+            found.append(Doubt(at, clause.sentence, clause.breath, True, True, frozenset()))
+        elif denied := _unaccounted(known, at, clauses, rubric):
+            carries = bool(denied & (known.terms - rubric.question))
+            found.append(Doubt(at, clause.sentence, clause.breath, carries, False, denied))
+        elif clause.sentence in denying:
+            found.append(Doubt(-1, clause.sentence, clause.breath, False, False, frozenset()))
+    return tuple(found)
+
+
+def reaches(doubt: Doubt, first: int, last: int, clauses: Sequence[Clause], nearest: Phrase | None) -> bool:
+    """Whether a doubt is one of a claim that stands from the first to the last clause and is nearest to a phrase."""
+    inside = any(
+        clause.sentence == doubt.sentence or (doubt.carries and clause.breath == doubt.breath)
+        for clause in clauses[first : last + 1]
+    )
+    if not inside or doubt.firm or nearest is None or not nearest.negated:
+        return inside
+    # A phrase that denies something excuses what is denied beside it, and the same denial in it.
+    return first <= doubt.at <= last and not nearest.denied & doubt.denied
 
 
 def _asks_for_it(clause: Clause, clauses: Sequence[Clause]) -> bool:
@@ -52,18 +77,17 @@ def _contrary(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubric:
     return clause.no_effect and not explained and not contrasted(known, clauses, at)
 
 
-def _unaccounted(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
-    """Whether a clause denies what the rubric doesn't deny; aside, only what the criterion speaks of counts."""
+def _unaccounted(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubric: ReadyRubric) -> frozenset[str]:
+    """Keys of what a clause denies and the rubric doesn't deny; aside, only what the criterion speaks of counts."""
     clause = clauses[at]
     denied, aside = clause.doubted, clause.doubted_aside
     if clause.conditional:
         denied, aside = (), (*denied, *aside)
     denied = (*denied, *(word for word in aside if word.key in known.terms - rubric.question))
-    if (
-        not denied
-        or _asks_for_it(clause, clauses)
-        or contrasted(known, clauses, at)
-        or refutes(clause, rubric.misconceptions, known)
+    if not denied or _asks_for_it(clause, clauses) or contrasted(known, clauses, at):
+        return frozenset()
+    if refutes(clause, rubric.misconceptions, known) or any(
+        agrees(other, clause.words, denied, False) for other in rubric.criteria
     ):
-        return False
-    return not any(agrees(other, clause.words, denied, False) for other in rubric.criteria)
+        return frozenset()
+    return frozenset(word.key for word in denied)

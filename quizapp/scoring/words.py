@@ -346,13 +346,14 @@ def _set_against(text: str, words: Sequence[Word]) -> list[Word]:
             out[at] = replace(word, negator=False)
         if word.text != "not" or at == 0:
             continue
-        verb = words[at - 1].text in VERBS_BEFORE_NOT or words[at - 1].text.endswith("ly")
+        joins = words[at - 1].text == "and"
+        verb = (words[at - 1].text in VERBS_BEFORE_NOT and not joins) or words[at - 1].text.endswith("ly")
         if verb and "," not in text[words[at - 1].end : word.start]:
             continue
         following = words[at + 1 : at + 1 + FOIL]
         if not following or not (
             following[0].text in FOIL_OPENS
-            or (words[at - 1].content and (following[0].content or following[0].text in ("mean", "means")))
+            or ((words[at - 1].content or joins) and (following[0].content or following[0].text in ("mean", "means")))
         ):
             continue
         if len(following) > 1 and following[0].text == "to" and text[words[at - 1].end : word.start].strip() == "":
