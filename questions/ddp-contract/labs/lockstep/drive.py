@@ -1,6 +1,7 @@
 """Calls ``step_or_skip(model, batch, optimizer, group)`` once for each step, with a model in DDP and an optimizer that records.
 
-Where a scenario has three or four steps, one valid position of one rank holds a NaN feature in the third. Observation:
+In the third of three or four steps, one valid position of one rank holds a NaN feature; in a step that is the only one, features
+so far out that the model gives its target the probability 0, and so an infinite loss. Either way the gradient is NaN. Observation:
 ``gradients`` [steps, P] float64, what the optimizer saw (a zero row where it wasn't called), ``stepped`` [steps] int64, how often
 it was called.
 """
@@ -14,26 +15,48 @@ from torch.nn.parallel import DistributedDataParallel
 from quizapp_sandbox.contract import Scenario
 from quizapp_sandbox.drives.blocks import Classifier, Microbatch, RecordingOptimizer, microbatches_of
 
-BAD_STEP = 2
+BAD_STEP = {1: 0, 3: 2, 4: 2}
+"""Steps of a scenario -> which of them is bad."""
+INFINITE, ELSEWHERE = 1, 4
+"""Steps of a scenario whose bad loss is infinite, and of one in which it isn't rank 0's."""
+FAR = 1e9
+
+
+class LogProbabilities(Classifier):
+    """Logits that are normalized already, the careless way: where a probability is 0 in floating point, its logarithm isn't
+    finite, and neither is the gradient."""
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        return super().forward(features).softmax(dim=1).log()
 
 
 def _bad_rank(scenario: Scenario) -> int:
     others = scenario.world_size - 1
-    return 0 if len(scenario.windows) == BAD_STEP + 1 else 1 + int(scenario.shared["unlucky"]) % others
+    return 1 + int(scenario.shared["unlucky"]) % others if len(scenario.windows) == ELSEWHERE else 0
+
+
+def _spoilt(batch: Microbatch, weight: torch.Tensor, infinite: bool) -> Microbatch:
+    """The batch with a loss that isn't finite at its first valid position."""
+    features, targets, mask = batch
+    features, place = features.clone(), int(mask.nonzero()[0, 0])
+    target = int(targets[place])
+    if infinite:
+        features[place] = FAR * (weight[:, (target + 1) % 3] - weight[:, target])
+    else:
+        features[place, 0] = float("nan")
+    return Microbatch(features, targets, mask)
 
 
 def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
     batches = microbatches_of(scenario, rank)
-    if len(batches) > BAD_STEP and rank == _bad_rank(scenario) and bool(batches[BAD_STEP].mask.any()):
-        features, targets, mask = batches[BAD_STEP]
-        features = features.clone()
-        features[mask.nonzero()[0, 0], 0] = float("nan")
-        batches[BAD_STEP] = Microbatch(features, targets, mask)
+    step = BAD_STEP.get(len(batches))
+    if step is not None and rank == _bad_rank(scenario) and bool(batches[step].mask.any()):
+        batches[step] = _spoilt(batches[step], scenario.shared["weight"], len(batches) == INFINITE)
     return {"weight": scenario.shared["weight"], "batches": batches}
 
 
 def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.distributed.ProcessGroup) -> dict[str, torch.Tensor]:
-    model = Classifier(inputs["weight"])
+    model = LogProbabilities(inputs["weight"])
     optimizer = RecordingOptimizer(model.parameters())
     replica = DistributedDataParallel(model, process_group=group)
     rows, stepped = [], []

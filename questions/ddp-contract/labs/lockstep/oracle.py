@@ -8,7 +8,8 @@ from torch.nn.functional import cross_entropy
 
 from quizapp_sandbox.contract import Scenario, misconception
 
-BAD_STEP = 2
+BAD_STEP = {1: 0, 3: 2, 4: 2}
+INFINITE, ELSEWHERE = 1, 4
 Observation = dict[str, torch.Tensor]
 
 
@@ -19,6 +20,8 @@ class Step(NamedTuple):
     """Valid tokens of each rank."""
     bad: int | None
     """The rank whose loss isn't finite."""
+    infinite: bool = False
+    """It is infinite rather than NaN."""
 
     @property
     def total(self) -> int:
@@ -35,9 +38,10 @@ def _steps(scenario: Scenario) -> list[Step]:
     found = []
     for index in range(scenario.microbatches):
         counts = tuple(int(scenario.shard(rank)[f"mask.{index}"].sum()) for rank in ranks)
-        bad = 0 if scenario.microbatches == BAD_STEP + 1 else 1 + int(scenario.shared["unlucky"]) % (scenario.world_size - 1)
-        hit = index == BAD_STEP and counts[bad] > 0
-        found.append(Step(counts, bad if hit else None))
+        others = scenario.world_size - 1
+        bad = 1 + int(scenario.shared["unlucky"]) % others if scenario.microbatches == ELSEWHERE else 0
+        hit = index == BAD_STEP.get(scenario.microbatches) and counts[bad] > 0
+        found.append(Step(counts, bad if hit else None, hit and scenario.microbatches == INFINITE))
     return found
 
 
@@ -175,6 +179,11 @@ def last_rank_decides(scenario: Scenario) -> Observation:
 @misconception("non-finite-step")
 def nobody_checks(scenario: Scenario) -> Observation:
     return _foretold(scenario, taken=lambda step: step.total > 0)
+
+
+@misconception("non-finite-step")
+def looks_for_nan_alone(scenario: Scenario) -> Observation:
+    return _foretold(scenario, taken=lambda step: step.total > 0 and (step.bad is None or step.infinite))
 
 
 @misconception("skipped-gradient-kept")

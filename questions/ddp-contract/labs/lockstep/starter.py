@@ -20,7 +20,7 @@ def step_or_skip(
         - The objective of a step is the mean cross entropy over the valid tokens of all ranks. Ranks hold different counts,
           and some may hold none; as long as any rank holds one, the step is taken.
         - If no rank has a valid token, all ranks skip: optimizer.step isn't called.
-        - If the loss of any rank isn't finite (here a corrupt sample makes it NaN), all ranks skip.
+        - If the loss of any rank isn't finite (here a corrupt sample makes it NaN, or infinite), all ranks skip.
         - A skipped step leaves no trace in the next one.
     """
     # One device's habit. On several ranks it averages means, steps on NaN, and lets an empty rank run away. Change it.
