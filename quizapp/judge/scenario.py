@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,11 +166,19 @@ def tabulate(rules: Sequence[WeightRule], scenarios: Sequence[Scenario], observe
     return found
 
 
-def _counts(shape: str, world_size: int, low: int, high: int, rng: np.random.Generator) -> list[int]:
+Corner = Literal["first", "last"] | None
+"""Which rank and microbatch of the first window are the special ones: those of a corner, or (``None``) any."""
+
+
+def _at(corner: Corner, drawn: int, size: int) -> int:
+    return {"first": 0, "last": size - 1}.get(corner or "", drawn)
+
+
+def _counts(shape: str, world_size: int, low: int, high: int, corner: Corner, rng: np.random.Generator) -> list[int]:
     """Valid tokens per rank for one microbatch."""
     low, high = max(1, low), max(high, low + world_size)
     distinct = [int(n) for n in rng.permutation(np.arange(low, high + 1))[:world_size]]
-    special = int(rng.integers(world_size))
+    special = _at(corner, int(rng.integers(world_size)), world_size)
     match shape:
         case "even":
             return [int(rng.integers(max(2, low), high + 1))] * world_size
@@ -187,12 +195,14 @@ def _counts(shape: str, world_size: int, low: int, high: int, rng: np.random.Gen
             return distinct
 
 
-def _window_counts(spec: ScenarioSpec, lab: Lab, world_size: int, length: int, rng: np.random.Generator) -> list[list[int]]:
+def _window_counts(
+    spec: ScenarioSpec, lab: Lab, world_size: int, length: int, corner: Corner, rng: np.random.Generator
+) -> list[list[int]]:
     """Valid tokens per microbatch and rank for one window: what the shape says of ranks holds for the window's totals too."""
     low, high = lab.sizes.valid
     if spec.shape == "even":
-        return [_counts("even", world_size, low, high, rng)] * length
-    rows = [_counts(spec.shape if k == 0 else "uneven", world_size, low, high, rng) for k in range(length)]
+        return [_counts("even", world_size, low, high, corner, rng)] * length
+    rows = [_counts(spec.shape if k == 0 else "uneven", world_size, low, high, corner, rng) for k in range(length)]
     if spec.shape in ("empty-rank", "lone-token", "all-empty", "one-token-rank"):
         # The special rank stays what it is in the whole window; otherwise the window would not be that case at all.
         for row in rows[1:]:
@@ -200,15 +210,17 @@ def _window_counts(spec: ScenarioSpec, lab: Lab, world_size: int, length: int, r
                 if first == 0 or (spec.shape == "one-token-rank" and first == 1) or spec.shape == "lone-token":
                     row[rank] = 0
     if spec.empty_microbatch and length > 1:
-        rows[int(rng.integers(length))] = [0] * world_size
+        rows[_at(corner, int(rng.integers(length)), length)] = [0] * world_size
     return rows
 
 
-def _masks(spec: ScenarioSpec, lab: Lab, world_size: int, windows: Sequence[int], rng: np.random.Generator) -> Masks:
+def _masks(
+    spec: ScenarioSpec, lab: Lab, world_size: int, windows: Sequence[int], corner: Corner, rng: np.random.Generator
+) -> Masks:
     low, high = lab.sizes.padding
     columns = []
-    for length in windows:
-        for counts in _window_counts(spec, lab, world_size, length, rng):
+    for index, length in enumerate(windows):
+        for counts in _window_counts(spec, lab, world_size, length, corner if index == 0 else None, rng):
             padding = [int(n) for n in rng.integers(low, high + 1, size=world_size)]
             kinds = np.array([1, 0], dtype=np.int64)
             pairs = zip(counts, padding, strict=True)
@@ -264,6 +276,8 @@ def fill(lab: Lab, bare: Scenario, rng: np.random.Generator) -> Scenario:
             for name, law in draws.items():
                 if law.each == "microbatch":
                     own[f"{name}.{k}"] = np.asarray(_drawn(law, len(mask), width, rng))
+            if bare.probe:  # a loss of 0 is a token's loss as well: who counts losses instead of the mask miscounts
+                own[f"losses.{k}"][np.flatnonzero(mask)[:1]] = 0.0
         arrays.append(own)
     return Scenario(bare.name, bare.world_size, bare.accumulate, bare.windows, bare.probe, bare.masks, shared, tuple(arrays))
 
@@ -316,15 +330,20 @@ def separated(lab: Lab, scenarios: Sequence[Scenario], relative: float) -> bool:
     return not bool(np.any(different & (distances > 0) & (distances < SEPARATING_SCENARIOS)))
 
 
-def _draw_size(lab: Lab, world_size: int, rng: np.random.Generator) -> list[Scenario]:
+CORNERS: Sequence[Corner] = ("first", "last", None)
+"""Taken in turn by a scenario's world sizes. A program that is wrong where rank 0 is empty, or the last microbatch of a window, and
+nowhere else, must not pass because no draw went there."""
+
+
+def _draw_size(lab: Lab, world_size: int, turn: int, rng: np.random.Generator) -> list[Scenario]:
     low, high = lab.sizes.microbatches
     choices = [k for k in range(low, high + 1) if k == 1 or (k % world_size and world_size % k)] or [high]
     found = []
-    for spec in lab.scenarios:
+    for index, spec in enumerate(lab.scenarios):
         accumulate = int(rng.choice(choices))
         tail = [int(rng.integers(1, max(2, accumulate)))] if spec.tail else []
         windows = (*[accumulate] * spec.windows, *tail)
-        masks = _masks(spec, lab, world_size, windows, rng)
+        masks = _masks(spec, lab, world_size, windows, CORNERS[(index + turn) % len(CORNERS)], rng)
         found.append(fill(lab, Scenario(spec.name, world_size, accumulate, windows, spec.probe, masks), rng))
     return found
 
@@ -334,7 +353,9 @@ def draw(lab: Lab, seed: int) -> tuple[Scenario, ...]:
     scenarios: list[Scenario] = []
     for attempt in range(TRIES):
         rng = np.random.Generator(np.random.PCG64([seed, attempt]))
-        scenarios = [scenario for size in sorted(lab.world_sizes) for scenario in _draw_size(lab, size, rng)]
+        first = seed % len(CORNERS)
+        sizes = enumerate(sorted(lab.world_sizes), first)
+        scenarios = [scenario for turn, size in sizes for scenario in _draw_size(lab, size, turn, rng)]
         if separated(lab, scenarios, tolerance(feature_width(lab))):
             break
     return tuple(scenarios)

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quizapp.bank.find import builtin_folder
+from quizapp.bank.lab import load_lab
 from quizapp.judge.scenario import (
     SEPARATING_SCENARIOS,
     Scenario,
@@ -23,13 +25,13 @@ from quizapp.model.lab import Lab, LabMisconception, ScenarioSpec, Sizes, Weight
 
 SEEDS = st.integers(0, 2**48 - 1)
 PINNED = [
-    ("uneven", 3, ((5,), (2,), (3,))),
-    ("even", 3, ((5,), (5,), (5,))),
-    ("one-token-rank", 3, ((2,), (1,), (8,))),
-    ("empty-rank", 3, ((1,), (3,), (0,))),
+    ("uneven", 3, ((1,), (3,), (5,))),
+    ("even", 3, ((6,), (6,), (6,))),
+    ("one-token-rank", 3, ((6,), (8,), (1,))),
+    ("empty-rank", 3, ((0,), (2,), (1,))),
     ("lone-token", 3, ((1,), (0,), (0,))),
     ("all-empty", 3, ((0,), (0,), (0,))),
-    ("probe", 3, ((3,), (1,), (2,))),
+    ("probe", 3, ((2,), (7,), (4,))),
 ]
 PINNED_WEIGHT = [0.03568870081600608, 0.010541424899789856, -0.09304680447082048]
 PINNED_TARGETS = [1, 2]
@@ -145,6 +147,27 @@ class TestShapes:
         for probe in probes:
             assert probe.shared == {}
             assert {name for own in probe.arrays for name in own} == {"mask.0", "losses.0"}
+
+    def test_a_probe_has_a_valid_token_whose_loss_is_zero_on_every_rank(self, lab: Lab) -> None:
+        for scenario in draw(lab, 3):
+            for own in scenario.arrays if scenario.probe else ():
+                assert np.any((own["losses.0"] == 0) & (own["mask.0"] == 1))
+
+    @pytest.mark.parametrize("name", ["trainer-of-microbatch-means", "loss-terms", "clip-after-normalizing", "merge-moments"])
+    def test_the_first_and_the_last_rank_and_microbatch_are_empty_somewhere(self, name: str) -> None:
+        """A program that only fails there would pass by luck otherwise, for one seed in four."""
+        (folder,) = builtin_folder().glob(f"*/labs/{name}")
+        drawn = load_lab(folder)
+        empty_microbatch = {spec.name for spec in drawn.scenarios if spec.empty_microbatch}
+        for seed in range(4):
+            scenarios = draw(drawn, seed)
+            ranks = [[not any(row) for row in s.counts] for s in scenarios if s.name == "empty-rank"]
+            full = [range(s.windows[0]) for s in scenarios if s.name in empty_microbatch]
+            holes = [s for s in scenarios if s.name in empty_microbatch]
+            microbatches = [[not any(row[k] for row in s.counts) for k in its] for s, its in zip(holes, full, strict=True)]
+            for found in (ranks, *([microbatches] if microbatches else [])):
+                assert any(one[0] for one in found)
+                assert any(one[-1] for one in found)
 
     def test_width_tells_nothing_of_the_counts(self, lab: Lab) -> None:
         assert {own["features.0"].shape[1] for s in draw(lab, 3) if not s.probe for own in s.arrays} == {feature_width(lab)}
