@@ -197,7 +197,7 @@ AFTER_COMMA = frozenset(
 CONCEPTS: dict[str, tuple[str, ...]] = {
     concept: tuple(entry.strip() for entry in entries.split(","))
     for concept, entries in {
-        "~rank": "machine, player, host, rank, gpu, gpus, device, worker, process, replica, card, "
+        "~rank": "machine, host, rank, gpu, gpus, device, worker, process, replica, card, "
         "accelerator, graphics card, participant",
         "~framework": "framework, ddp, fsdp, trainer, library, pytorch, deepspeed, lightning, accelerate, wrapper",
         "~mean": "mean, average, avg",
@@ -213,15 +213,15 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~accumulate": "accumulate, accumulation, accum, grad accum",
         "~denominator": "denominator, divisor, divide, division, normalize, normalise, normalization, normalisation, normaliser",
         "~count": "count, number, amount, quantity, how many, tally",
-        "~valid": "graded, labelled, labeled, marked, that count, that counts, valid, unmasked, "
+        "~valid": "labelled, labeled, that count, that counts, valid, unmasked, "
         "supervised, non pad, non padding, non padded, real, not masked, not padded, not padding",
         "~pad": "pad, padding, padded, filler",
-        "~tail": "straggler, end of the epoch, end of the pass, tail, leftover, left over, remainder, remaining, rest",
+        "~tail": "end of the epoch, end of the pass, tail, leftover, left over, remainder, remaining, rest",
         "~reduce": "pool, pooled, combine, exchange, all reduce, allreduce, reduce, reduction, aggregate, aggregation",
         "~global": "global, overall, total, whole, globally, worldwide",
         "~local": "local, locally, own, individual, individually, separately, on its own",
         "~sample": "sample, example, item, row",
-        "~sequence": "page, story, sequence, document, sentence, text",
+        "~sequence": "sequence, document, sentence, text",
         "~correct": "correct, correctly, right, proper, properly, accurate, accurately",
         "~automatic": "automatic, automatically, by itself, for you, on your behalf, internally, out of the box, under the hood",
         "~handle": "handle, take care, takes care, deal with, deals with, guarantee, ensure, manage, make sure, makes sure",
@@ -230,7 +230,7 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~short": "incomplete, partial, shorter, short, truncated, not full",
         "~shard": "shard, partition, split, slice",
         "~order": "order, ordering, shuffle, permutation, permute",
-        "~weight": "voice, say in, pull, loud, louder, counts as much, count as much, importance, weight, weigh, "
+        "~weight": "counts as much, count as much, importance, weight, weigh, "
         "weighting, influence, contribution",
         "~sync": "synchronise, synchronize, synchronisation, synchronization, sync",
         "~decide": "decide, decision",
@@ -248,12 +248,12 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~hang": "stuck, hang, deadlock, stall, wait for ever, wait forever, block",
         "~skip": "sit out, sits out, sat out, skip, leave, bypass, omits",
         # Named by a stem: these stand for one another, but a rubric may let others stand for them.
-        "clip": "trim, cap, shorten, cut down",
+        "clip": "trim, cap, cut down",
         "gradient": "grad",
         "unscal": "deflate, scale back, shrink back, divide the scale out, undo the scale",
-        "scale": "inflate, blown up, blow up, magnify, enlarge",
-        "batch": "pile",
+        "scale": "inflate, magnify, enlarge",
         "check": "verify, test, assert, prove",
+        "~exp": "exp, exponential, exponentiate, exponentiation",
         "~zero": "zero, empty, none at all",
     }.items()
 }
