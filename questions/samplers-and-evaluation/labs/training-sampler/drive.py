@@ -3,9 +3,11 @@
 Observation: ``indices``, ``repeated`` and ``dropped``, each [6, width] int64, a row for each call, filled up with -1.
 """
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy
 import torch
 
 from quizapp_sandbox.contract import Invalid, Scenario
@@ -25,12 +27,20 @@ def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
 
 
 def _whole_numbers(value: object, name: str) -> list[int]:
-    listed = value.tolist() if isinstance(value, torch.Tensor) else value
+    listed = value.tolist() if isinstance(value, torch.Tensor | numpy.ndarray) else value
     if not isinstance(listed, list | tuple | range):
         raise Invalid(f"{name} is a {type(value).__name__}; return a list of whole numbers")
-    if not all(isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < 1 << 31 for entry in listed):
-        raise Invalid(f"{name} holds something that is no index of the data set")
-    return list(listed)
+    found = []
+    for entry in listed:
+        if isinstance(entry, bool) or not hasattr(entry, "__index__"):
+            raise Invalid(f"{name} holds a {type(entry).__name__}; its entries are whole numbers")
+        try:
+            found.append(operator.index(entry))  # numbers of numpy's and tensors of one entry are as good
+        except (TypeError, RuntimeError):
+            raise Invalid(f"{name} holds a tensor that is no whole number") from None
+        if not 0 <= found[-1] < 1 << 31:
+            raise Invalid(f"{name} holds {found[-1]}, which is no index of the data set")
+    return found
 
 
 def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.distributed.ProcessGroup) -> dict[str, torch.Tensor]:
