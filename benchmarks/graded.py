@@ -33,6 +33,8 @@ ALIGNED = (
     *("aligned cosine", "aligned recall", "aligned precision", "new aligned recall", "idf aligned recall", "aligned share"),
     *("least aligned", "answer aligned to question", "cosine beside question", "new aligned precision"),
 )
+BEYOND = ("cosine beyond the question", "parts of words beyond the question", "a word or two")
+"""For grades on a scale; chosen on sets other than those they are measured on."""
 ALIKE = 0.6
 """Cosine from which two tokens count as aligned."""
 
@@ -139,6 +141,29 @@ def _lexical(question: str, reference: str, answer: str, weight: dict[str, float
         *(fuzz.token_set_ratio(reference, answer) / 100, fuzz.token_sort_ratio(reference, answer) / 100),
         *(math.log1p(len(a)), min(3.0, len(a) / (len(r) or 1)), _share(a, q), float(denied)),
     ]
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Runs of four characters of each word, its ends counted as characters; shorter words whole."""
+    for found in re.findall(r"\w+", text.casefold()):
+        bounded = f" {found} "
+        yield from (bounded[at : at + 4] for at in range(max(1, len(bounded) - 3)))
+
+
+def _cosine(one: Sequence[str], other: Sequence[str], weight: dict[str, float]) -> float:
+    """Of tf-idf vectors, a term's frequency as 1 + log."""
+    a, b = ({key: (1 + math.log(count)) * weight.get(key, 5.0) for key, count in Counter(keys).items()} for keys in (one, other))
+    product = sum(a[key] * b[key] for key in a.keys() & b.keys())
+    return product / math.sqrt(sum(v * v for v in a.values()) * sum(v * v for v in b.values())) if product else 0.0
+
+
+def beyond_question(graded: Graded, weight: dict[str, float]) -> list[float]:
+    """``BEYOND``: likenesses without what the question says already, the best over the references; whether the answer is tiny."""
+    answer, asked = stems(graded.answer), set(stems(graded.question))
+    said = [key for key in answer if key not in asked]
+    parts, known = set(_parts(graded.answer)), set(_parts(graded.question))
+    near = max(_cosine(said, [key for key in stems(text) if key not in asked], weight) for text in graded.references)
+    return [near, max(_share(set(_parts(text)) - known, parts) for text in graded.references), float(len(answer) <= 2)]
 
 
 class Pairs:

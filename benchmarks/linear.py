@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,15 +52,35 @@ class Linear:
         return cls(*arrays, data["logistic"], data["products"])
 
 
-def fit(features: Numbers, target: Numbers, *, logistic: bool, products: bool, penalty: float) -> Linear:
-    """Least squares, or the likeliest classes by Newton's method; both with an L2 penalty on all but the intercept."""
+def fit(
+    features: Numbers,
+    target: Numbers,
+    *,
+    logistic: bool,
+    products: bool,
+    penalty: float,
+    blocks: Sequence[str] = (),
+    block_penalty: float = math.inf,
+) -> Linear:
+    """Least squares, or the likeliest classes by Newton's method; both with an L2 penalty on all but the intercept.
+
+    Least squares can give each block of rows (the answers to one question) an intercept of its own, under ``block_penalty``.
+    So that one question is harder than another isn't put down to the features. A new question has none, and gets 0.
+    """
     empty = np.zeros(0)
     model = Linear(features.mean(axis=0), features.std(axis=0) + 1e-9, empty, logistic, products)
     x = model.expand(features)
     ridge = penalty * np.eye(x.shape[1])
     ridge[0, 0] = 0
     if not logistic:
-        weights = np.linalg.solve(x.T @ x + ridge, x.T @ target)
+        gram, right = x.T @ x + ridge, x.T @ target
+        if len(blocks) and math.isfinite(block_penalty):
+            _, block, rows = np.unique(np.asarray(blocks), return_inverse=True, return_counts=True)
+            total, totals = np.zeros((len(rows), x.shape[1])), np.bincount(block, target)
+            np.add.at(total, block, x)
+            share = total / (rows + block_penalty)[:, None]
+            gram, right = gram - share.T @ total, right - share.T @ totals
+        weights = np.linalg.solve(gram, right)
     else:
         weights = np.zeros(x.shape[1])
         for _ in range(12):

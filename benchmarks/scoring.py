@@ -9,6 +9,7 @@ probes lie beside this file. Exits with 1 where a row is below its floor.
 
 import argparse
 import json
+import math
 import random
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from fit_scoring import load as coefficients
-from graded import Graded, Pairs, asap, idf, mohler, semeval, turned_round, windows_of
+from graded import Graded, Pairs, asap, beyond_question, idf, mohler, semeval, turned_round, windows_of
 from linear import Linear, fit, macro_f1, quadratic_kappa
 from probes import Answers, builtin_answers, judged, outside_answers, seconds_each, with_not
 
@@ -39,34 +40,35 @@ def idf_of(rows: list[Graded]) -> dict[str, float]:
     return idf([entry.answer for entry in rows] + [text for entry in rows for text in entry.references])
 
 
-def ridge_for(x: Any, y: Any, groups: Any) -> tuple[bool, float]:
-    """Products of features or not, and the penalty, by the error on four parts of the assignments."""
+def ridge_for(x: Any, y: Any, groups: Any, questions: Any) -> dict[str, Any]:
+    """Products of features or not, and both penalties, by the error on four parts of the assignments."""
     names = sorted(set(groups))
     part = np.array([names.index(group) % 4 for group in groups])
-    best = (np.inf, False, 30.0)
-    for products, penalty in ((False, 30.0), (True, 100.0), (True, 300.0), (True, 1000.0)):
+    forms = [(False, 30.0, math.inf), *((True, penalty, own) for penalty in (100.0, 300.0, 1000.0) for own in (math.inf, 10.0))]
+    best: tuple[float, dict[str, Any]] = (math.inf, {})
+    for products, penalty, own in forms:
+        form: dict[str, Any] = {"logistic": False, "products": products, "penalty": penalty, "block_penalty": own}
         error = 0.0
-        for number in range(4):
-            held = part == number
-            model = fit(x[~held], y[~held], logistic=False, products=products, penalty=penalty)
+        for held in (part == number for number in range(4)):
+            model = fit(x[~held], y[~held], blocks=questions[~held], **form)
             error += float(((np.clip(model(x[held]), 0, 5) - y[held]) ** 2).sum())
-        best = min(best, (error, products, penalty))
-    return best[1], best[2]
+        best = min(best, (error, form), key=lambda found: found[0])
+    return best[1]
 
 
 def mohler_rows(folder: Path, encoder: Any, quick: bool) -> Iterator[Row]:
     """Leave one assignment out: ridge on the other eleven."""
     rows = some(list(mohler(folder)), quick)
     y = np.array([entry.grade for entry in rows])
-    groups = np.array([entry.group for entry in rows])
+    groups, questions = np.array([entry.group for entry in rows]), np.array([entry.question for entry in rows])
     guess = np.zeros(len(y))
-    x = Pairs(idf([text for entry in rows for text in (*entry.references, entry.question)]), encoder).matrix(rows)
-    for group in sorted(set(groups)):
-        held = groups == group
-        products, penalty = ridge_for(x[~held], y[~held], groups[~held])
-        model = fit(x[~held], y[~held], logistic=False, products=products, penalty=penalty)
+    weight = idf([text for entry in rows for text in (*entry.references, entry.question)])
+    x = np.hstack([Pairs(weight, encoder).matrix(rows), [beyond_question(entry, weight) for entry in rows]])
+    for held in (groups == group for group in sorted(set(groups))):
+        form = ridge_for(x[~held], y[~held], groups[~held], questions[~held])
+        model = fit(x[~held], y[~held], blocks=questions[~held], **form)
         guess[held] = np.clip(model(x[held]), 0, 5)
-    used = "ridge fitted on the other assignments, its penalty chosen among these"
+    used = "ridge fitted on the other assignments, its penalties chosen among these"
     yield row("Mohler, leave one assignment out: r", float(np.corrcoef(y, guess)[0, 1]), 0.60, 0.62, used)
     yield row("Mohler, leave one assignment out: RMSE", float(np.sqrt(np.mean((y - guess) ** 2))), 0.89, 0.87, used, most=True)
 
