@@ -27,6 +27,8 @@ def meshes(world_size: int) -> list[Mesh]:
     found.append({"dp": world_size, "cp": 1, "tp": 1, "ep": world_size})
     if world_size == 4:
         found += [{"dp": 4, "cp": 1, "tp": 1, "ep": 2}, {"dp": 2, "cp": 2, "tp": 1, "ep": 2}]
+        # Expert groups that are larger than the data size, or that leave tensor-parallel ranks aside.
+        found += [{"dp": 2, "cp": 2, "tp": 1, "ep": 4}, {"dp": 2, "cp": 1, "tp": 2, "ep": 2}]
     return found
 
 

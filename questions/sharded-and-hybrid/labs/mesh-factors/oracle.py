@@ -41,7 +41,7 @@ class Question:
 
 def _meshes(size: int) -> list[tuple[int, int, int, int]]:
     plain = [(dp, cp, size // (dp * cp), 1) for dp in range(1, size + 1) for cp in range(1, size + 1) if size % (dp * cp) == 0]
-    return plain + [(size, 1, 1, size)] + ([(4, 1, 1, 2), (2, 2, 1, 2)] if size == 4 else [])
+    return plain + [(size, 1, 1, size)] + ([(4, 1, 1, 2), (2, 2, 1, 2), (2, 2, 1, 4), (2, 1, 2, 2)] if size == 4 else [])
 
 
 def _observed(scenario: Scenario, rule: Callable[[Question], float]) -> Arrays | list[Arrays]:
