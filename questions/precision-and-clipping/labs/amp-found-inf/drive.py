@@ -37,7 +37,7 @@ def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
         counts = [int(shard[f"mask.{k}"].sum()) for k in scenario.window(index)]
         factors = [count / 4 for count in counts]
         if not any(counts):
-            factors[-1] = SPIKE
+            factors[-1] = SPIKE if shard["upward"] else -SPIKE
         windows.append([shard[f"slopes.{k}"] * factor for k, factor in zip(scenario.window(index), factors, strict=True)])
     return {"parameters": shard["parameters"], "windows": windows, "max_norm": float(scenario.shared["max_norm"])}
 

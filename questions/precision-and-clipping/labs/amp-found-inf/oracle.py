@@ -18,7 +18,8 @@ def _slopes(scenario: Scenario, rank: int, window: int) -> torch.Tensor:
     """The window's gradients on a rank, unscaled, [K, 3]."""
     shard, inside = scenario.shard(rank), scenario.window(window)
     counts = [float(shard[f"mask.{k}"].sum()) for k in inside]
-    factors = [count / 4 for count in counts] if any(counts) else [0.0] * (len(inside) - 1) + [SPIKE]
+    spike = SPIKE if shard["upward"] else -SPIKE
+    factors = [count / 4 for count in counts] if any(counts) else [0.0] * (len(inside) - 1) + [spike]
     return torch.stack([shard[f"slopes.{k}"] * factor for k, factor in zip(inside, factors, strict=True)])
 
 
@@ -29,7 +30,7 @@ def _run(scenario: Scenario, rule: Rule) -> list[Arrays]:
     kept: list[tuple[list[torch.Tensor], list[float]]] = []
     for window in range(len(scenario.windows)):
         scaled = [_slopes(scenario, rank, window) * scales[rank] for rank in ranks]
-        scaled = [torch.where(gradient > LARGEST, torch.inf, gradient) for gradient in scaled]
+        scaled = [torch.where(gradient.abs() > LARGEST, gradient * torch.inf, gradient) for gradient in scaled]
         steps, scales = rule(scaled, list(scales), float(scenario.shared["max_norm"]))
         parameters = [old if step is None else old - step for old, step in zip(parameters, steps, strict=True)]
         kept.append((parameters, scales))
@@ -168,7 +169,7 @@ def own_norm(scenario: Scenario) -> list[Arrays]:
 @misconception("overflow-made-finite")
 def infinities_zeroed(scenario: Scenario) -> list[Arrays]:
     def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
-        gradients = [torch.nan_to_num(g, nan=0.0, posinf=0.0) for g in _unscaled(scaled, scales)]
+        gradients = [torch.nan_to_num(g, nan=0.0, posinf=0.0, neginf=0.0) for g in _unscaled(scaled, scales)]
         return list(_clipped(gradients, limit)), scales
 
     return _run(scenario, rule)
@@ -193,7 +194,7 @@ def early_return(scenario: Scenario) -> list[Arrays] | Arrays:
     for window in range(len(scenario.windows)):
         for rank in ranks:
             slopes, scale = _slopes(scenario, rank, window), scales[rank][-1]
-            overflows = bool((slopes * scale > LARGEST).any())
+            overflows = bool((slopes.abs() * scale > LARGEST).any())
             scales[rank].append(scale * BACKOFF if overflows else scale)
             if not overflows:
                 calls[rank].append((window, slopes.sum(0)))
