@@ -6,8 +6,9 @@ Baseline: an app that shows the same widgets, with the same keys in the footer a
 into it, started the same way in the same run. It reads no bank, keeps nothing and grades nothing. Both are programs in a
 pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
 
-``first_question``: of a sitting that was left at an unanswered question, which stands before any bank is read. ``new_sitting``: of
-one that has to be begun, so that all banks are read (from the cache) to know what comes first.
+``first_question``: of a sitting that was left at an unanswered question. ``new_sitting``: of one that has to be begun, by somebody
+who has answered nothing, over banks that were read once before. Both stand before any bank is read; one that doesn't, the queue of
+somebody with answers behind them, isn't measured here.
 """
 
 import argparse
