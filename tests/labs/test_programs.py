@@ -19,6 +19,7 @@ LABS = {
     for part in item.item.parts
     if isinstance(part, CodePart)
 }
+UNNAMED = Path(__file__).parent / "unnamed"
 TITLES = {name: wrong.title for name, wrong in LIBRARY.registry.items()}
 
 
@@ -100,6 +101,17 @@ def test_in_containers(name: str, docker: Bench) -> None:
 @pytest.mark.parametrize("name", LABS)
 def test_every_program_on_the_local_backend(name: str, local: Bench) -> None:
     assert not judge_all(local, LABS[name], programs(LABS[name]))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("program", sorted(UNNAMED.glob("*.py")), ids=lambda program: program.stem)
+def test_wrong_programs_that_no_misconception_names(program: Path, local: Bench) -> None:
+    """Right nearly everywhere, and once passed: each lab has a scenario for them."""
+    (folder,) = (folder for folder in LABS.values() if folder.name == program.stem.partition("--")[0])
+    for seed in (1, 2, 3):
+        source = program.read_text(encoding="utf-8")
+        verdict = local.judge(load_lab(folder), folder, source, program.name, points=5, titles=TITLES, seed=seed)
+        assert (verdict.outcome, verdict.points, verdict.diagnosis) == ("wrong", 0, ()), verdict.summary
 
 
 @pytest.mark.sweep
