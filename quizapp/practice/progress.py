@@ -50,12 +50,12 @@ class ItemProgress:
 
     @property
     def state(self) -> str:
-        """``new``, ``right`` (all points), ``partial`` (some, or not all parts answered) or ``wrong`` (answered, no points)."""
+        """``new``, ``right`` (all points), ``partial`` (some) or ``wrong`` (answered, no points so far)."""
         if not self.answered:
             return "new"
         if self.points == self.max_points:
             return "right"
-        return "wrong" if self.points == 0 and self.answered == len(self.parts) else "partial"
+        return "partial" if self.points else "wrong"
 
 
 @dataclass(frozen=True, slots=True)

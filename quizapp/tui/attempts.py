@@ -14,6 +14,7 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from quizapp.store.record import Attempt
+from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.page import Heading
 from quizapp.tui.signs import sign, style, word
 
@@ -46,7 +47,7 @@ class AttemptsScreen(Screen[Attempt | None]):
 
     def compose(self) -> ComposeResult:
         yield Heading(f"{self._title} · attempts", str(len(self._rows)))
-        yield OptionList(
+        yield MarkedList(
             *(
                 Option(
                     Content.assemble(

@@ -1,9 +1,50 @@
 """The editor of a lab: Python colours where tree-sitter is installed, plain text where it isn't; Enter keeps the indent."""
 
 import importlib.util
+from collections.abc import Mapping
 
+from rich.style import Style
 from textual import events
 from textual.widgets import TextArea
+from textual.widgets.text_area import TextAreaTheme
+
+from quizapp.tui import themes
+
+SYNTAX: Mapping[str, str] = {
+    "keyword conditional keyword.function keyword.return keyword.operator repeat exception include": "keyword",
+    "string string.documentation": "string",
+    "comment": "comment",
+    "number float boolean constant.builtin": "number",
+    "class type.class type type.builtin constructor": "type",
+    "function function.call method method.call": "function",
+}
+"""tree-sitter's names of what stands in Python -> what they are coloured as."""
+COLOURS: Mapping[str, Mapping[str, str]] = {
+    themes.LIGHT: {
+        "keyword": "#7a1f6b",
+        "string": "#7c2d12",
+        "comment": "#2f5520",
+        "number": "#0b4a2f",
+        "type": "#00505a",
+        "function": "#00408a",
+    },
+    themes.CONTRAST: {
+        "keyword": "#ffafff",
+        "string": "#ffd7af",
+        "comment": "#afd7af",
+        "number": "#d7ffd7",
+        "type": "#5fffd7",
+        "function": "#ffffaf",
+    },
+}
+"""Look -> colours of code that can be read on its background. Other looks take Textual's own, made for a dark one."""
+
+
+def coloured(look: str) -> TextAreaTheme:
+    """The colours of code in one of the looks of :data:`COLOURS`."""
+    colours = COLOURS[look]
+    syntax = {name: Style(color=colours[kind]) for names, kind in SYNTAX.items() for name in names.split()}
+    return TextAreaTheme(name=look, syntax_styles=syntax)
 
 
 def highlighted() -> bool:
@@ -24,6 +65,14 @@ class CodeEditor(TextArea):
             id="editor",
         )
         self.cursor_blink = False
+        for look in COLOURS:
+            self.register_theme(coloured(look))
+
+    def on_mount(self) -> None:
+        self.watch(self.app, "theme", self._take_colours)
+
+    def _take_colours(self, look: str) -> None:
+        self.theme = look if look in COLOURS else "css"
 
     async def on_key(self, event: events.Key) -> None:
         if event.key != "enter" or self.read_only:

@@ -14,6 +14,7 @@ from quizapp.practice.asked import Step
 from quizapp.practice.progress import ItemProgress, items_progress
 from quizapp.practice.study import Study
 from quizapp.store.database import StoreError
+from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.sheet import Sheet
 from quizapp.tui.signs import sign, style
 
@@ -46,7 +47,7 @@ def step_line(step: Step, progress: Sequence[ItemProgress]) -> Content:
     )
 
 
-class ContentsList(OptionList):
+class ContentsList(MarkedList):
     """The list; Enter goes to a step."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Go there")]

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from quizapp.tui.inline import flowing
+from quizapp.tui.marked_list import MarkedList
 
 Span = tuple[int, int]
 
@@ -41,7 +42,7 @@ class DisputeScreen(ModalScreen[tuple[str, Span] | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="dispute"):
             yield Static("Which of these did you say?", id="ask", markup=False)
-            yield OptionList(*(flowing(text) for _, text in self._criteria), markup=False)
+            yield MarkedList(*(flowing(text) for _, text in self._criteria), markup=False)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()

@@ -18,6 +18,7 @@ from quizapp.practice.progress import BankProgress, library_progress
 from quizapp.store.database import StoreError
 from quizapp.store.record import Mark, Session
 from quizapp.tui.inline import inline
+from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.page import Page
 from quizapp.tui.signs import ago, points
 
@@ -70,7 +71,7 @@ def due_line(found: Knowledge, left: bool) -> Content:
     )
 
 
-class BankList(OptionList):
+class BankList(MarkedList):
     """The banks; Enter studies one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Study")]

@@ -12,6 +12,7 @@ from textual.widgets.option_list import Option
 
 from quizapp.judge.in_numbers import said
 from quizapp.practice.playground import WAYS, Outcome, SetupError, Way, outcome, read_setup
+from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.page import Heading, Page
 from quizapp.tui.weights import Alike, bars
 
@@ -73,7 +74,7 @@ below stand the mean that was meant, the one that this way makes, and the weight
                 with Horizontal():
                     yield Label(label)
                     yield Input(first, id=name, compact=True, select_on_focus=False)
-        ways = OptionList(*(Option(f"{way.title}", id=way.id) for way in WAYS), id="ways", compact=True)
+        ways = MarkedList(*(Option(f"{way.title}", id=way.id) for way in WAYS), id="ways", compact=True)
         ways.can_focus = False
         yield ways
         with VerticalScroll(id="made", can_focus=False):

@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 from quizapp.practice.progress import BankProgress, library_progress
 from quizapp.practice.search import TEXT, Entry, index, search, snippet
 from quizapp.tui.inline import inline
+from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.page import Page
 from quizapp.tui.signs import sign, style
 
@@ -52,7 +53,7 @@ studies the marked item, `Esc` goes back.
         line = SearchLine(placeholder="words of a title, topic, bank, id or text", compact=True, id="words")
         line.cursor_blink = False
         yield line
-        found = OptionList(id="found")
+        found = MarkedList(id="found")
         found.can_focus = False
         yield found
         yield Static("", id="none", markup=False)

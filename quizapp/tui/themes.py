@@ -26,6 +26,7 @@ DAYLIGHT = replace(
         "foreground-muted": "#4a4a4a",
         "text-muted": "#4a4a4a",
         "primary-muted": "#d4e1ec",
+        "footer-key-foreground": "#003a66",
     },
 )
 """Textual's own light one, whose greens and oranges are too pale to read, with darker ones."""
@@ -51,7 +52,8 @@ HIGH_CONTRAST = Theme(
         "block-cursor-foreground": "#000000",
         "primary-muted": "#202048",
         "footer-key-foreground": "#ffd700",
-        "input-selection-background": "#5f5fff",
+        "input-selection-background": "#0000af",
+        "border-blurred": "#9e9e9e",
     },
 )
 COLOURLESS = Theme(

@@ -9,10 +9,13 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from quizapp.tui.marked_list import MarkedList
 
-class Ticks(OptionList):
+
+class Ticks(MarkedList):
     """Lines with a box each; space or a click ticks one."""
 
+    MARKS_WITHOUT_FOCUS = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "select", "Tick", key_display="Space")]
 
     class Changed(Message):
