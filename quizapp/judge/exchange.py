@@ -76,6 +76,12 @@ def drive_source(lab: Lab, folder: Path) -> str | None:
     return (folder / "drive.py").read_text(encoding="utf-8") if lab.drive == "drive.py" else None
 
 
+def counterpart_source(folder: Path) -> str | None:
+    """The text of a lab's ``counterpart.py``, which no rank is shown; ``None`` for a lab without one."""
+    file = folder / "counterpart.py"
+    return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
 def oracle_source(lab: Lab, folder: Path) -> str:
     """The text of the lab's oracle: its own, or the ready drive's.
 
@@ -204,6 +210,7 @@ def run_size(
         "source": task.source,
         "drive": lab.drive,
         "drive_source": drive_source(lab, task.folder),
+        "counterpart_source": counterpart_source(task.folder),
         "again": again,
         "seconds": lab.limits.seconds,
         "output_bytes": lab.limits.output_bytes,

@@ -178,7 +178,7 @@ up. What you type is kept as you type it.
         """The Python of a bank from elsewhere that would run, and that the learner has not agreed to yet."""
         from quizapp.tui.app import quiz_app
 
-        files = [name for name in ("drive.py", "oracle.py") if (self.folder / name).is_file()]
+        files = [name for name in ("drive.py", "counterpart.py", "oracle.py") if (self.folder / name).is_file()]
         agreed = str(self.study.bank.file) in quiz_app(self).agreed
         return [] if self.study.bank.builtin or agreed else files
 

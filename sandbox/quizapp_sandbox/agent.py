@@ -143,7 +143,7 @@ def _serve_references(host: Host) -> None:
 
 def _serve_programs(role: str, host: Host, gpus: int) -> None:
     # All that a rank would import is loaded before anything is forked.
-    from quizapp_sandbox import drives, groups, journal, keeper, ranks, scenario_run  # noqa: F401
+    from quizapp_sandbox import counterpart, drives, groups, journal, keeper, ranks, scenario_run  # noqa: F401
 
     for module in pkgutil.iter_modules(drives.__path__):
         importlib.import_module(f"{drives.__name__}.{module.name}")
@@ -158,13 +158,18 @@ def _serve_programs(role: str, host: Host, gpus: int) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs an agent until the host closes the stream, or a rank that one spawned. ``arguments``: the role; a rank's own follow."""
+    """Runs an agent until the host closes the stream, or what one spawned. ``arguments``: the role; those of a rank or counterpart
+    follow."""
     role, *others = sys.argv[1:] if arguments is None else arguments
     if role == "rank":
         _warm_up()
         from quizapp_sandbox import ranks
 
         ranks.spawned(others)
+    if role == "counterpart":
+        from quizapp_sandbox import counterpart
+
+        counterpart.spawned(others)
     if role not in ROLES:
         raise SystemExit(f"the role is one of {', '.join(ROLES)}")
     from quizapp_sandbox import confine

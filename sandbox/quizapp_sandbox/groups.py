@@ -40,6 +40,8 @@ class Group:
     """Read ends of what the ranks print."""
     stacks: tuple[int, ...]
     """Read ends of the Python stacks that SIGUSR1 asks for."""
+    questions: tuple[socket.socket, ...]
+    """The counterpart's ends of what the ranks ask it, where a lab has one. The agent reads nothing there."""
     service: tuple[frozenset[str], ...] = ()
     """Threads that each rank had when it was ready: the transport's, which wake now and then while the rank itself waits."""
 
@@ -67,21 +69,26 @@ def _spawn(rank: int, placement: ranks.Placement, journal: Journal, ends: ranks.
             os.set_inheritable(descriptor, False)
 
 
-def _start(rank: int, placement: ranks.Placement, journal: Journal, inherited: list[int]) -> tuple[int, socket.socket, int, int]:
+_Row = tuple[int, socket.socket, int, int, socket.socket]
+
+
+def _start(rank: int, placement: ranks.Placement, journal: Journal, inherited: list[int]) -> _Row:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    asked, asks = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     output_read, output_write = os.pipe()
     stack_read, stack_write = os.pipe()
-    ends = ranks.Ends(theirs.fileno(), output_write, stack_write)
+    ends = ranks.Ends(theirs.fileno(), output_write, stack_write, asks.fileno())
     if SPAWNED:
         pid = _spawn(rank, placement, journal, ends)
     else:
-        pid = _fork(rank, placement, journal, ends, [*inherited, ours.fileno(), output_read, stack_read])
+        pid = _fork(rank, placement, journal, ends, [*inherited, ours.fileno(), output_read, stack_read, asked.fileno()])
     theirs.close()
+    asks.close()
     os.close(output_write)
     os.close(stack_write)
     for descriptor in (output_read, stack_read):
         os.set_blocking(descriptor, False)
-    return pid, ours, output_read, stack_read
+    return pid, ours, output_read, stack_read, asked
 
 
 def form(placement: ranks.Placement) -> Group:
@@ -92,16 +99,17 @@ def form(placement: ranks.Placement) -> Group:
     """
     journal = Journal.in_file(placement.world_size) if SPAWNED else Journal(placement.world_size)
     inherited = [int(name) for name in os.listdir("/dev/fd") if int(name) > 2] if os.path.isdir("/dev/fd") else []
-    rows: list[tuple[int, socket.socket, int, int]] = []
+    rows: list[_Row] = []
     for rank in range(placement.world_size):
-        rows.append(_start(rank, placement, journal, [*inherited, *(d for row in rows for d in (row[1].fileno(), row[2], row[3]))]))
-    pids, controls, outputs, stacks = zip(*rows, strict=True)
-    group = Group(placement, journal, pids, controls, outputs, stacks)
+        others = [descriptor for row in rows for descriptor in (row[1].fileno(), row[2], row[3], row[4].fileno())]
+        rows.append(_start(rank, placement, journal, [*inherited, *others]))
+    pids, controls, outputs, stacks, questions = zip(*rows, strict=True)
+    group = Group(placement, journal, pids, controls, outputs, stacks, questions)
     deadline = time.monotonic() + FORM_SECONDS
     for rank, control in enumerate(controls):
         control.settimeout(max(0.1, deadline - time.monotonic()))
         try:
-            frame = ranks.read_from(control)
+            frame = wire.read_from(control)
         except (wire.WireError, OSError) as error:
             dissolve(group)
             raise FormationError(f"rank {rank} did not join its group ({error})") from None
@@ -164,8 +172,8 @@ def dissolve(group: Group) -> None:
     for pid in group.pids:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, 0)
-    for control in group.controls:
-        control.close()
+    for end in (*group.controls, *group.questions):
+        end.close()
     for descriptor in (*group.outputs, *group.stacks):
         with contextlib.suppress(OSError):
             os.close(descriptor)

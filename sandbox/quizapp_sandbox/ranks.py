@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 import torch
 import torch.distributed as dist
 
-from quizapp_sandbox import confine, journal, submission, wire
+from quizapp_sandbox import confine, counterpart, journal, submission, wire
 from quizapp_sandbox.arrays import named, to_array
 from quizapp_sandbox.contract import Scenario
 
@@ -49,26 +49,12 @@ class Placement:
 
 class Ends(NamedTuple):
     """A rank's descriptors: frames from and to the agent; where stdout and stderr go; to which SIGUSR1 writes the Python stack,
-    even while a collective blocks."""
+    even while a collective blocks; frames to and from the counterpart of a lab that has one."""
 
     control: int
     output: int
     stacks: int
-
-
-def read_from(connection: socket.socket) -> wire.Frame:
-    """The next frame of a rank's socket. Raises ``wire.WireClosed`` at its end."""
-
-    def exactly(count: int) -> bytes:
-        parts = bytearray()
-        while len(parts) < count:
-            part = connection.recv(min(1 << 20, count - len(parts)))
-            if not part:
-                raise wire.WireClosed("closed")
-            parts += part
-        return bytes(parts)
-
-    return wire.read_frame(exactly)
+    questions: int
 
 
 def _join(rank: int, placement: Placement, device: torch.device) -> None:
@@ -151,6 +137,7 @@ def _serve(rank: int, placement: Placement, control: socket.socket, log: journal
     device = torch.device(placement.devices[rank])
     _join(rank, placement, device)
     _rehearse(device)
+    counterpart.connect(ends.questions)
     faulthandler.register(signal.SIGUSR1, file=ends.stacks, all_threads=True)
     journal.record(log, rank)
     shut_in = confine.confine(cuda=device.type == "cuda")
@@ -161,7 +148,7 @@ def _serve(rank: int, placement: Placement, control: socket.socket, log: journal
     code = wire.Frame("code")
     with contextlib.suppress(wire.WireClosed, OSError):
         while True:
-            frame = read_from(control)
+            frame = wire.read_from(control)
             if frame.kind == "code":
                 code = frame
                 journal.name_file(str(code.data["filename"]))

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from quizapp_sandbox import groups, supervise, wire
+from quizapp_sandbox import counterpart, groups, supervise, wire
+from quizapp_sandbox.counterpart import Counterpart
 from quizapp_sandbox.groups import Group
 
 TICK = 0.004
@@ -233,13 +234,36 @@ def _renamed(arrays: Mapping[str, wire.Array], prefix: str, new: str) -> dict[st
     return {new + name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
+def _all_invalid(run: _Run, error: Exception) -> None:
+    run.arrays = {}
+    message = f"could not be observed: the exercise's other process says nothing ({error})"
+    for rank in range(run.group.placement.world_size):
+        run.reports[rank] = {"state": "invalid", "message": message}
+
+
+def _begin(run: _Run, beside: Counterpart, hidden: Mapping[str, wire.Array]) -> None:
+    """Hands the counterpart what is hidden. Where it is gone, so is the scenario."""
+    try:
+        beside.begin(hidden)
+    except (OSError, wire.WireError) as error:
+        _all_invalid(run, error)
+
+
+def _tell(run: _Run, beside: Counterpart) -> None:
+    """Puts what the counterpart makes of the ranks' arrays in their place."""
+    try:
+        run.arrays = dict(beside.told(run.arrays, run.group.placement.world_size))
+    except (OSError, wire.WireError) as error:
+        _all_invalid(run, error)
+
+
 def run_all(
     request: wire.Frame, ready: Group | None, form: Callable[[], Group], send: Callable[[wire.Frame], None]
 ) -> Group | None:
     """Runs the scenarios of a ``run`` request and sends a ``scenario`` frame for each, until one decides the submission's outcome.
 
     Arrays of the request are named ``<index>.<rank>.<name>``, with ``*`` for the rank where all share one. Each rank is sent
-    its own and the shared ones only.
+    its own and the shared ones only; shared ones named ``hidden.*`` go to the lab's counterpart and to no rank.
 
     Returns:
         The group, still joined, where the last scenario ended cleanly.
@@ -248,29 +272,43 @@ def run_all(
     filename, seconds, output_bytes = data["filename"], data["seconds"], data["output_bytes"]
     given = ("entry", "filename", "source", "drive", "drive_source")
     code = wire.encode(wire.Frame("code", {name: data.get(name) for name in given}))
-    group = ready
-    apart = 0
-    for index, facts in enumerate(data["scenarios"]):
-        if group is None:
-            group = form()
-            fresh = True
-        else:
-            fresh = index == 0
-        run = _Run(group)
-        for rank in range(group.placement.world_size):
-            mine = _renamed(request.arrays, f"{index}.{rank}.", "shard.") | _renamed(request.arrays, f"{index}.*.", "shared.")
-            task = wire.encode(wire.Frame("scenario", {**facts, "world_size": group.placement.world_size}, mine))
-            if not _hand_over(group, (code, task) if fresh else (task,), rank):
-                run.reports[rank] = _exit_report(group, rank)
-        end = _watch(run, seconds, output_bytes)
-        _describe_unfinished(run, filename, end == "stuck")
-        _drain_output(run, output_bytes)
-        _drop_what_is_too_much(run)
-        send(_result(index, run, end, output_bytes))
-        if end != "clean":
-            groups.dissolve(group)
-            group = None
-        apart += end != "clean"
-        if _is_decided(run, end) or index + 1 == apart == HOPELESS:
-            break
+    group, beside = ready, None
+    ended_apart = 0
+    try:
+        for index, facts in enumerate(data["scenarios"]):
+            fresh = group is None or index == 0
+            group = form() if group is None else group
+            if fresh and data.get("counterpart_source") is not None:
+                apart = group.placement.uid is not None
+                beside = counterpart.start(data["counterpart_source"], group.questions, apart, groups.SPAWNED)
+            run = _Run(group)
+            shared = _renamed(request.arrays, f"{index}.*.", "shared.")
+            hidden = _renamed(shared, f"shared.{counterpart.HIDDEN}", "")
+            if beside is not None:
+                _begin(run, beside, hidden)
+            for rank in run.unfinished():
+                mine = _renamed(request.arrays, f"{index}.{rank}.", "shard.") | shared
+                seen = {name: array for name, array in mine.items() if not name.startswith(f"shared.{counterpart.HIDDEN}")}
+                task = wire.encode(wire.Frame("scenario", {**facts, "world_size": group.placement.world_size}, seen))
+                if not _hand_over(group, (code, task) if fresh else (task,), rank):
+                    run.reports[rank] = _exit_report(group, rank)
+            end = _watch(run, seconds, output_bytes)
+            _describe_unfinished(run, filename, end == "stuck")
+            _drain_output(run, output_bytes)
+            _drop_what_is_too_much(run)
+            if beside is not None and end == "clean":
+                _tell(run, beside)
+            send(_result(index, run, end, output_bytes))
+            if end != "clean":
+                groups.dissolve(group)
+                group = None
+                if beside is not None:
+                    beside.end()
+                    beside = None
+            ended_apart += end != "clean"
+            if _is_decided(run, end) or index + 1 == ended_apart == HOPELESS:
+                break
+    finally:
+        if beside is not None:
+            beside.end()
     return group

@@ -17,7 +17,8 @@ class MissingEntry(Exception):
     """The file defines no function of the wanted name."""
 
 
-def _module(name: str, source: str, filename: str) -> types.ModuleType:
+def module_of(name: str, source: str, filename: str) -> types.ModuleType:
+    """Executes a file's text as a new module, under that name."""
     module = types.ModuleType(name)
     module.__file__ = filename
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
@@ -33,7 +34,7 @@ def load_entry(source: str, filename: str, entry: str) -> Callable[..., Any]:
         MissingEntry: no callable of that name.
         BaseException: whatever the file raises.
     """
-    module = _module("submission", source, filename)
+    module = module_of("submission", source, filename)
     function: Callable[..., Any] | None = getattr(module, entry, None)
     if not callable(function):
         near = [name for name, value in vars(module).items() if isinstance(value, types.FunctionType)]
@@ -46,7 +47,7 @@ def load_drive(name: str, source: str | None) -> types.ModuleType:
     """A ready drive by name, or a bank's ``drive.py`` from its text."""
     if source is None:
         return importlib.import_module(f"quizapp_sandbox.drives.{name.replace('-', '_')}")
-    return _module("drive", source, "drive.py")
+    return module_of("drive", source, "drive.py")
 
 
 def _place(error: BaseException, filename: str) -> Report:

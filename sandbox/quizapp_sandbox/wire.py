@@ -5,6 +5,7 @@ length is bounded and checked before anything is read or allocated; nothing is e
 """
 
 import json
+import socket
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -120,6 +121,21 @@ def read_frame(read_exactly: Callable[[int], bytes], max_payload: int = MAX_PAYL
         raise WireError(f"a frame of {header_length} + {payload_length} bytes is larger than allowed")
     header = read_exactly(header_length)
     return decode(header, read_exactly(payload_length) if payload_length else b"")
+
+
+def read_from(connection: socket.socket) -> Frame:
+    """The next frame of a socket. Raises ``WireClosed`` at its end, ``TimeoutError`` after the socket's own time limit."""
+
+    def exactly(count: int) -> bytes:
+        parts = bytearray()
+        while len(parts) < count:
+            part = connection.recv(min(1 << 20, count - len(parts)))
+            if not part:
+                raise WireClosed("closed")
+            parts += part
+        return bytes(parts)
+
+    return read_frame(exactly)
 
 
 class FrameBuffer:

@@ -42,6 +42,11 @@ class Attack:
     def only_cheats(self) -> bool:
         return self.outcomes <= {"wrong", "invalid", "desync"}
 
+    @property
+    def at_the_judge(self) -> bool:
+        """It is after the verdict, not the machine; those come first by number."""
+        return self.name < "48"
+
 
 def attack_in(file: Path) -> Attack:
     source = file.read_text("utf-8")
@@ -82,6 +87,14 @@ def containers() -> Iterator[Watched]:
 
 
 @pytest.fixture(scope="module")
+def kept() -> Iterator[Watched]:
+    watched = Watched("docker", "docker", kept=True)
+    yield watched
+    watched.close()
+    assert watched.left_behind() == []
+
+
+@pytest.fixture(scope="module")
 def bubblewrap() -> Iterator[Watched]:
     if not local.has_torch() or local.bubblewrap() is None:
         pytest.skip("bubblewrap, or torch, doesn't work here")
@@ -109,8 +122,11 @@ def withstands(bench: Watched, small: Lab, solution: str, attack: Attack, then_h
 
 @pytest.mark.engine
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_in_a_container(containers: Watched, small: Lab, solution: str, attack: Attack) -> None:
-    withstands(containers, small, solution, attack, not attack.only_cheats or ATTACKS.index(attack) % SELDOM == 0)
+def test_in_a_container(containers: Watched, kept: Watched, small: Lab, solution: str, attack: Attack) -> None:
+    """Those at the judge run one after the other in kept containers, as a class's programs do; those at the machine each in its
+    own."""
+    bench = kept if attack.at_the_judge else containers
+    withstands(bench, small, solution, attack, not attack.only_cheats or ATTACKS.index(attack) % SELDOM == 0)
 
 
 @pytest.mark.engine
@@ -129,6 +145,50 @@ def test_sandboxes_are_gone_afterwards_and_the_next_submission_passes(bubblewrap
     honest = bubblewrap.judge(small.model_copy(update={"limits": Limits(seconds=30)}), LAB, solution)
     assert (honest.outcome, honest.points) == ("pass", 4)
     assert bubblewrap.left_behind() == []
+
+
+TESTERS = sorted((Path(__file__).parent / "testers").glob("*.py"))
+"""Programs for the lab *write the reference test* that try to tell right steps from wrong ones without testing them."""
+AT_PROCESSES = [file for file in TESTERS if file.stem[3:] in ("processes", "questions", "ends_the_other_process")]
+TEST = builtin_folder() / "testing-equivalence" / "labs" / "write-the-reference-test"
+
+
+@pytest.fixture(scope="module")
+def one_order() -> Lab:
+    lab = load_lab(TEST)
+    return lab.model_copy(update={"world_sizes": (2,), "scenarios": lab.scenarios[:1], "misconceptions": ()})
+
+
+@pytest.fixture(scope="module")
+def one_bubble() -> Iterator[Watched]:
+    if not local.has_torch() or local.bubblewrap() is None:
+        pytest.skip("bubblewrap, or torch, doesn't work here")
+    watched = Watched("local", "bubblewrap", submissions_per_worker=50)
+    yield watched
+    watched.close()
+
+
+def ends_processes(file: Path) -> bool:
+    """The steps' process is of the ranks' user in bubblewrap; in a kept container it is another one and lives on."""
+    return file.stem.endswith("ends_the_other_process")
+
+
+def finds_nothing(bench: Watched, lab: Lab, file: Path) -> None:
+    """Some raise when they see a difference, so that an ``error`` is a hole as well."""
+    verdict = bench.judge(lab, TEST, file.read_text("utf-8"))
+    outcome = "invalid" if ends_processes(file) and bench.name == "bubblewrap" else "wrong"
+    assert (verdict.outcome, verdict.points) == (outcome, 0), verdict.summary
+
+
+@pytest.mark.parametrize("file", TESTERS, ids=lambda file: file.stem)
+def test_steps_can_only_be_tried(one_bubble: Watched, one_order: Lab, file: Path) -> None:
+    finds_nothing(one_bubble, one_order, file)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("file", AT_PROCESSES, ids=lambda file: file.stem)
+def test_steps_can_only_be_tried_in_a_kept_container(kept: Watched, one_order: Lab, file: Path) -> None:
+    finds_nothing(kept, one_order, file)
 
 
 def test_there_are_many_ideas_and_no_two_alike() -> None:

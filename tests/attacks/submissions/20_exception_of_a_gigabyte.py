@@ -1,7 +1,7 @@
 # ruff: noqa
 """Raises an exception with hundreds of megabytes of text.
 
-Outcome: error|limit|invalid
+Outcome: error|invalid|limit|timeout
 Runs: containers
 """
 
