@@ -6,8 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.color import Color
+from textual.theme import Theme
 
 from quizapp.model.verdict import RankReport, TokenWeight
+from quizapp.tui import themes
+from quizapp.tui.code_editor import COLOURS
 from quizapp.tui.inline import inline
 from quizapp.tui.signs import ago, points
 from quizapp.tui.table import rows
@@ -149,3 +153,27 @@ def test_ago(gap: timedelta, words: str) -> None:
 
 def test_points_in_words() -> None:
     assert (points(0, 1), points(2, 3)) == ("0 of 1 point", "2 of 3 points")
+
+
+def luminance(colour: Color) -> float:
+    """WCAG 2's relative luminance."""
+    linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in colour.normalized]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: Color, other: Color) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize(("theme", "least"), [(themes.DAYLIGHT, 4.5), (themes.HIGH_CONTRAST, 7.0)], ids=["light", "contrast"])
+def test_what_is_written_can_be_read(theme: Theme, least: float) -> None:
+    colours = {**theme.to_color_system().generate(), **theme.variables}
+    texts = ["foreground", "foreground-muted", "text-muted", "text-primary", "text-success", "text-warning", "text-error"]
+    inks = [*(colours[name] for name in (*texts, "text-accent")), *COLOURS[theme.name].values()]
+    for ground in ("background", "surface", "primary-muted"):
+        for ink in inks:
+            assert contrast(Color.parse(ink), Color.parse(colours[ground])) >= least, (ink, ground)
+    for ink, ground in (("footer-key-foreground", "panel"), ("foreground", "input-selection-background")):
+        below = Color.parse(colours["background"]) + Color.parse(colours[ground])
+        assert contrast(Color.parse(colours[ink]), below) >= least, (ink, ground)
