@@ -180,6 +180,10 @@ def find(
         best = replace(best, support=replace(best.support, strength=least))
     if best is not None and (later := _condemned(best, clauses)) is not None:
         denials.setdefault(later, Support(1.0, clauses[later].words))
+    if best is not None and best.support.phrase is not None and best.support.phrase.negated:
+        said_before = {word.key for clause in clauses[best.first : best.last + 1] for word in clause.denied}
+        for at in [at for at in denials if {word.key for word in clauses[at].denied} & known.terms & said_before]:
+            del denials[at]  # it denies once more what the claim denies
     doubtful = best is not None and _doubtful(best, clauses, doubted)
     if not denials:
         return Finding(best, None, doubtful)

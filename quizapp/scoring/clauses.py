@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from quizapp.scoring.lexicon import (
     ADVERSE,
@@ -75,6 +74,7 @@ _EMPTY = frozenset(
 """Keys of content words that name nothing: a clause of these alone speaks of the clause before it."""
 
 
+_PERSONS = frozenset({"i", "we", "you", "he", "she", "one"})
 _RELATIVE = frozenset({"that", "which", "who", "whose"})
 _DETERMINERS = frozenset({"a", "an", "the", "any", "every", "each", "some", "all", "those"})
 
@@ -86,6 +86,8 @@ _SCOPE_ENDS = frozenset({"and", "but", "so", "because", "yet", "while", "whereas
 def scope(words: Sequence[Word], at: int) -> list[Word]:
     """The content words that a negator denies: what follows it, up to the next thing that is said."""
     denied: list[Word] = []
+    if at and words[at].text == "nothing" and words[at - 1].content:
+        return denied  # ``it proves nothing``: the object ends it
     for word in words[at + 1 : at + 1 + SCOPE]:
         if word.text in _SCOPE_ENDS:
             break
@@ -166,9 +168,22 @@ class Clause:
         return tuple(
             word
             for at in found
-            if self._modal(at) or not any(other.text in KNOWING for other in self.words[at + 1 : at + 3])
+            if self._modal(at) or not self._unaware(at)
             for word in scope(self.words, at)
             if word.key not in _EMPTY
+        )
+
+    def _unaware(self, at: int) -> bool:
+        """``DDP does not know``; what a person doesn't see is denied."""
+        aware = any(other.text in KNOWING for other in self.words[at + 1 : at + 3])
+        return aware and not any(other.text in _PERSONS for other in self.words[:at])
+
+    @property
+    def open_denial(self) -> bool:
+        """Whether it ends in a negation: ``it may not be:`` denies what comes next."""
+        return any(
+            word.negator and word.text != "nothing" and not any(other.content for other in self.words[at + 1 :])
+            for at, word in enumerate(self.words)
         )
 
     def _which_one(self, at: int) -> bool:
@@ -311,8 +326,14 @@ def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
 def harmful(clause: Clause) -> bool:
     """Whether it tells of something gone wrong, and doesn't deny that."""
     words = clause.words
-    too = any(word.text == "too" and following.content for word, following in pairwise(words))
+    too = any(excess(words, at) for at in range(len(words)))
     return (too or any(adverse(word) for word in words)) and not clause.negated
+
+
+def excess(words: Sequence[Word], at: int) -> bool:
+    """``too large``, ``too much``."""
+    following = words[at + 1 : at + 2]
+    return words[at].text == "too" and any(word.content or word.text in ("much", "many", "few", "little") for word in following)
 
 
 def adverse(word: Word) -> bool:

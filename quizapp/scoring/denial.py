@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from quizapp.scoring.clauses import Clause, Window, adverse, window
+from quizapp.scoring.clauses import Clause, Window, adverse, excess, window
 from quizapp.scoring.lexical import (
     NOTHING,
     Phrase,
@@ -59,10 +59,16 @@ def agrees(known: ReadyCriterion, words: Sequence[Word], denied: Iterable[Word],
         if found.strength < max(AGREEING, best - CLOSE) or len(found.words) < least:
             continue
         said = {word.key for word in found.words}
-        contested = {word.key for word in denied} & said
+        contested = {word.key for word in denied} & (said | known.terms)
         if needless or 2 * len(contested & phrase.denied) >= max(1, len(contested)):
             return True
-    return False
+    if needless:
+        return False
+    keys = {word.key for word in denied} & known.terms
+    return any(
+        2 * len(phrase.denied & keys) > len(keys) and best_phrase((phrase,), words, known.stand_ins).strength >= AGREEING
+        for phrase in known.described
+    )
 
 
 def refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known: ReadyCriterion) -> bool:
@@ -80,6 +86,8 @@ def refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known:
 
 def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
     """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
+    if clause.words[0].foil:
+        return NOTHING  # ``not the ranks that time out``: set against what was said before
     clause = replace(clause, words=clause.meant)
     said = best_phrase(known.accept, clause.words, known.stand_ins)
     supported = support(known, window((clause,), 0, 0)).strength
@@ -137,7 +145,7 @@ def turned_round(known: ReadyCriterion, found: Support, view: Window, clauses: S
 def told_as_wrong(phrase: Phrase, clause: Clause) -> bool:
     """Whether the clause tells of harm or of a difference that the phrase doesn't tell of: it is named, not held."""
     for at, word in enumerate(clause.words):
-        too = word.text == "too" and at + 1 < len(clause.words) and clause.words[at + 1].content
+        too = excess(clause.words, at)
         if (
             (too or adverse(word) or word.key == "~differ")
             and word.key not in phrase.weights

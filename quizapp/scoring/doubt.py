@@ -41,8 +41,10 @@ def doubts(known: ReadyCriterion, clauses: Sequence[Clause], rubric: ReadyRubric
         if _contrary(known, at, clauses, rubric):
             found.append(Doubt(at, clause.sentence, clause.breath, True, True, frozenset()))
         elif denied := _unaccounted(known, at, clauses, rubric):
-            carries = bool(denied & (known.terms - rubric.question))
+            carries = bool(denied & known.terms) or clause.words[0].text == "what"
             found.append(Doubt(at, clause.sentence, clause.breath, carries, False, denied))
+        elif clause.open_denial and _opens(clause, clauses[at + 1 : at + 2]):
+            found.append(Doubt(at, clause.sentence, clause.breath, True, False, frozenset()))
         elif clause.sentence in denying:
             found.append(Doubt(-1, clause.sentence, clause.breath, False, False, frozenset()))
     return tuple(found)
@@ -58,6 +60,11 @@ def reaches(doubt: Doubt, first: int, last: int, clauses: Sequence[Clause], near
         return inside
     # A phrase that denies something excuses what is denied beside it, and the same denial in it.
     return first <= doubt.at <= last and not nearest.denied & doubt.denied
+
+
+def _opens(clause: Clause, following: Sequence[Clause]) -> bool:
+    """Whether a colon stands between a clause and what follows."""
+    return any(other.breath == clause.breath and other.sentence != clause.sentence for other in following)
 
 
 def _asks_for_it(clause: Clause, clauses: Sequence[Clause]) -> bool:

@@ -6,6 +6,7 @@ it for points (``quizapp.scoring.text``). Another tier has to give the same :cla
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -69,6 +70,8 @@ class ReadyCriterion:
     """Key -> others of its groups, which may stand for it."""
     terms: frozenset[str]
     """Every key of the groups and the accept phrases."""
+    described: tuple[Phrase, ...] = ()
+    """What the description says, sentence by sentence; it supports nothing, but what it denies may be denied."""
 
     @property
     def threshold(self) -> float:
@@ -166,7 +169,8 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
             key for phrase in accept for key in phrase.weights
         }
         reject = tuple(_phrase(text, asked, terms) for text in criterion.reject)
-        criteria.append(ReadyCriterion(criterion, accept, reject, groups, _stand_ins(groups), terms))
+        described = tuple(_phrase(text, asked) for text in re.split(r"[.;:]\s+", criterion.description) if text.strip())
+        criteria.append(ReadyCriterion(criterion, accept, reject, groups, _stand_ins(groups), terms, described))
     common = frozenset[str]().union(*(known.terms for known in criteria))
     misconceptions = tuple(
         ReadyMisconception(

@@ -197,8 +197,7 @@ AFTER_COMMA = frozenset(
 CONCEPTS: dict[str, tuple[str, ...]] = {
     concept: tuple(entry.strip() for entry in entries.split(","))
     for concept, entries in {
-        "~rank": "machine, host, rank, gpu, gpus, device, worker, process, replica, card, "
-        "accelerator, graphics card, participant",
+        "~rank": "machine, host, rank, gpu, gpus, device, worker, process, replica, card, accelerator, graphics card, participant",
         "~framework": "framework, ddp, fsdp, trainer, library, pytorch, deepspeed, lightning, accelerate, wrapper",
         "~mean": "mean, average, avg",
         "~differ": "differ, different, difference, differently, unequal, unequally, uneven, unevenly, vary, varied, varying, "
@@ -230,8 +229,7 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~short": "incomplete, partial, shorter, short, truncated, not full",
         "~shard": "shard, partition, split, slice",
         "~order": "order, ordering, shuffle, permutation, permute",
-        "~weight": "counts as much, count as much, importance, weight, weigh, "
-        "weighting, influence, contribution",
+        "~weight": "counts as much, count as much, importance, weight, weigh, weighting, influence, contribution",
         "~sync": "synchronise, synchronize, synchronisation, synchronization, sync",
         "~decide": "decide, decision",
         "~compare": "compare, comparison",

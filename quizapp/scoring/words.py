@@ -327,6 +327,9 @@ def _polarised(words: Sequence[Word]) -> list[Word]:
             if out[following].key == "~same":
                 out[following] = replace(out[following], key="~differ")
                 break
+            if out[following].turned and word.text in ("if", "when"):
+                out[following] = replace(out[following], key="~same")  # ``right only if they are not equal``
+                break
     return out
 
 

@@ -81,6 +81,8 @@ def test_what_is_denied_taken_back_or_turned_round_is_not_met(answer: str) -> No
     [
         "The window is not complete, and the last backward of each window runs outside no_sync.",
         "They do not need the reduction: the last backward of each window runs outside no_sync.",
+        "It may not be this: the last backward of each window runs outside no_sync.",
+        "What I would not write: the last backward of each window runs outside no_sync.",
         "Any clipping is not wrong, first unscale, then clip.",
         "The last backward of each window, which does not reduce, runs outside no_sync.",
     ],
@@ -98,6 +100,8 @@ def test_a_claim_beside_a_denial_is_asked_about(answer: str) -> None:
         "The last backward has to run outside no_sync, since DDP does not know where the window ends.",
         "If the last backward does not run outside no_sync, the replicas drift apart.",
         "The last backward runs outside no_sync, and not the first ones.",
+        "The first backwards never synchronise. So the last backward must, it runs outside no_sync, and not the ones before.",
+        "Equal losses prove nothing here, and the last backward must run outside no_sync.",
         "It happens with a length that isn't divisible, so the last backward must run outside no_sync.",
     ],
 )
