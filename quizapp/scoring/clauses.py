@@ -18,6 +18,7 @@ from quizapp.scoring.lexicon import (
     CONNECTIVES,
     DISTANCED,
     FUNCTION_WORDS,
+    INABILITY,
     KNOWING,
     MACHINERY,
     MODALS,
@@ -155,7 +156,7 @@ class Clause:
 
     @property
     def doubted(self) -> tuple[Word, ...]:
-        """The content words that any of its negators denies, but for what somebody fails to know, and what is told aside."""
+        """The content words that any negator or inability denies, but for what somebody fails to know, and what is told aside."""
         return self._scopes(aside=False)
 
     @property
@@ -164,7 +165,9 @@ class Clause:
         return self._scopes(aside=True)
 
     def _scopes(self, *, aside: bool) -> tuple[Word, ...]:
-        found = (at for at, word in enumerate(self.words) if word.negator and self._which_one(at) == aside)
+        found = (
+            at for at, word in enumerate(self.words) if (word.negator or word.text in INABILITY) and self._which_one(at) == aside
+        )
         return tuple(
             word
             for at in found

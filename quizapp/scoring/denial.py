@@ -60,13 +60,14 @@ def agrees(known: ReadyCriterion, words: Sequence[Word], denied: Iterable[Word],
             continue
         said = {word.key for word in found.words}
         contested = {word.key for word in denied} & (said | known.terms)
-        if needless or 2 * len(contested & phrase.denied) >= max(1, len(contested)):
+        if needless or 2 * len(contested & (phrase.denied | phrase.unable)) >= max(1, len(contested)):
             return True
     if needless:
         return False
     keys = {word.key for word in denied} & known.terms
     return any(
-        2 * len(phrase.denied & keys) > len(keys) and best_phrase((phrase,), words, known.stand_ins).strength >= AGREEING
+        2 * len((phrase.denied | phrase.unable) & keys) > len(keys)
+        and best_phrase((phrase,), words, known.stand_ins).strength >= AGREEING
         for phrase in known.described
     )
 

@@ -59,7 +59,7 @@ def reaches(doubt: Doubt, first: int, last: int, clauses: Sequence[Clause], near
     if not inside or doubt.firm or nearest is None or not nearest.negated:
         return inside
     # A phrase that denies something excuses what is denied beside it, and the same denial in it.
-    return first <= doubt.at <= last and not nearest.denied & doubt.denied
+    return first <= doubt.at <= last and not (nearest.denied | nearest.unable) & doubt.denied
 
 
 def _opens(clause: Clause, following: Sequence[Clause]) -> bool:

@@ -57,6 +57,8 @@ class Phrase:
     """Keys that tell a wrong claim from a right one on the same subject; at least half of them must be there."""
     subject: frozenset[str] = frozenset()
     """Keys of the one that is said to act; without it the claim is another."""
+    unable: frozenset[str] = frozenset()
+    """Keys of what it says to be beyond a thing's power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,9 @@ def _phrase(text: str, question: frozenset[str], terms: frozenset[str] | None = 
     denied = frozenset(word.key for at, negator in enumerate(words) if negator.negator for word in scope(words, at))
     needless = says_needless(text)
     told = order(words) if any(word.text in TELLING for word in words) else NO_ORDER
+    unable = frozenset(word.key for at, other in enumerate(words) if other.text in INABILITY for word in scope(words, at))
     if terms is None:
-        return Phrase(text, weights, negated(words), denied, needless, told)
+        return Phrase(text, weights, negated(words), denied, needless, told, unable=unable)
     return Phrase(
         text,
         weights,
@@ -131,6 +134,7 @@ def _phrase(text: str, question: frozenset[str], terms: frozenset[str] | None = 
         told,
         frozenset(weights) - terms - question,
         frozenset(weights) & SUBJECTS,
+        unable,
     )
 
 

@@ -161,7 +161,8 @@ NAMES_TOPICS = (
 TAKEN_BACK = (
     r"\btake\s+(?:that|this|it|all\s+that)\s+back\b|\bscratch\s+that\b|\b(?:mixing|mixed|got|getting)\s+(?:it|that|this|them)\s+(?:up|wrong)\b"
     r"|\bi\s+(?:was|am|stand)\s+(?:wrong|mistaken|corrected)\b|\bi(?:'d|\s+would)\s+not\s+(?:do|ask|use|say)\s+(?:that|this|it)\b"
-    r"|\bforget\s+(?:that|this|what\s+i)\b|"
+    r"|\bforget\s+(?:that|this|what\s+i)\b"
+    r"|\b(?:that|this|it)\s+(?:can't|cannot|can\s+not)\s+be\s+(?:it|right|true|so|the\s+(?:case|cause|reason))\b|"
     r"^(?:\w+\s+){0,4}?(?:that|this|it|which|they)(?:'s|'re|\s+is|\s+are|\s+would\s+be)\s+(?:a\s+|an\s+|just\s+|simply\s+|plainly\s+)?"
     r"(?:wrong|mistake|mistaken|false|incorrect|myth|untrue|misconception|fallacy|not\s+(?:true|right|correct|so|the\s+case))\b"
     r"|^(?:\w+\s+){0,4}?(?:that|this|it)\s+(?:isn't|wasn't)\s+(?:true|right|correct|so|the\s+case)\b"

@@ -83,6 +83,7 @@ def test_what_is_denied_taken_back_or_turned_round_is_not_met(answer: str) -> No
         "They do not need the reduction: the last backward of each window runs outside no_sync.",
         "It may not be this: the last backward of each window runs outside no_sync.",
         "What I would not write: the last backward of each window runs outside no_sync.",
+        "The replicas can't drift apart, and the last backward runs outside no_sync.",
         "Any clipping is not wrong, first unscale, then clip.",
         "The last backward of each window, which does not reduce, runs outside no_sync.",
     ],
