@@ -141,12 +141,14 @@ def _factor(compared: Sequence[_Compared]) -> str | None:
     return sentence.factor_cause(factors) if factors else None
 
 
-def _summary(outcome: Outcome, task: Task, compared: Sequence[_Compared], found: LabMisconception | None) -> str:
+def _summary(
+    outcome: Outcome, task: Task, compared: Sequence[_Compared], shown: ScenarioVerdict | None, found: LabMisconception | None
+) -> str:
+    """``shown``: the scenario that it speaks of."""
     if outcome == "pass":
         what = "gradient that one device computes" if task.lab.observation == "gradients" else "values that one device computes"
         return f"Right: in all {len(compared)} scenarios every rank ended with the {what}."
     verdicts = [one.verdict for one in compared]
-    shown = most_telling([verdict for verdict in verdicts if verdict.outcome == outcome])
     what = (shown.message if shown is not None else None) or outcome
     if outcome in ("wrong", "desync") and shown is not None:
         failed = sum(verdict.outcome != "pass" for verdict in verdicts)
@@ -227,17 +229,18 @@ def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started:
                 evidence=f"in all {len(verdicts)} scenarios your code gave just what this mistake gives",
             ),
         )
-    blamed = next((one.ran for one in compared if one.verdict.outcome == outcome), None)
+    failing = [verdict for verdict in verdicts if verdict.outcome == outcome]
+    shown = None if outcome == "pass" else most_telling(failing)
+    blamed = next((one.ran for one in compared if one.verdict is shown), None)
     ranks: tuple[RankReport, ...] = blamed.ending.ranks if blamed is not None and outcome not in ("pass", "wrong") else ()
     printed = [one.output for one in ([blamed] if blamed else []) + ran if one.output]
-    failing = [verdict for verdict in verdicts if verdict.outcome == outcome]
     progress("looking for the smallest failing case")
     return Verdict(
         outcome=outcome,
         points=points,
         max_points=task.points,
         seed=task.seed,
-        summary=_summary(outcome, task, compared, found),
+        summary=_summary(outcome, task, compared, shown, found),
         diagnosis=diagnosis,
         scenarios=verdicts,
         counterexample=_smallest(task, workers, failing, found, stop) if failing and outcome != "pass" else None,
