@@ -61,7 +61,9 @@ def _join(rank: int, placement: Placement, device: torch.device) -> None:
     if device.type == "cuda":
         torch.cuda.set_device(device)
     store = torch.distributed.FileStore(placement.store, placement.world_size)  # type: ignore[attr-defined]
-    dist.init_process_group(placement.collectives, store=store, rank=rank, world_size=placement.world_size, timeout=GROUP_TIMEOUT)
+    # With NCCL alone a count or a flag in a CPU tensor, which programs reduce as a matter of course, would be an error.
+    backend = "cpu:gloo,cuda:nccl" if placement.collectives == "nccl" else placement.collectives
+    dist.init_process_group(backend, store=store, rank=rank, world_size=placement.world_size, timeout=GROUP_TIMEOUT)
 
 
 def _rehearse(device: torch.device) -> None:
