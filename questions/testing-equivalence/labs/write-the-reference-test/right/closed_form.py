@@ -22,7 +22,7 @@ def _expected(model, x, y, valid):
 def is_right(train_step, group):
     me, ranks = dist.get_rank(group), dist.get_world_size(group)
     worst = 0.0
-    for seed in range(12):
+    for seed in range(8):
         torch.manual_seed(seed)
         x, y = torch.randn(ranks, 6, 4, dtype=torch.float64), torch.randint(0, 3, (ranks, 6))
         valid = torch.rand(ranks, 6) < torch.rand(ranks, 1)
