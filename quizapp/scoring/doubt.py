@@ -75,13 +75,14 @@ def _asks_for_it(clause: Clause, clauses: Sequence[Clause]) -> bool:
 def _contrary(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
     """Whether a clause turns the criterion's *same* or *differ* round, or says that something has no effect."""
     clause = clauses[at]
-    if _asks_for_it(clause, clauses):
+    turned = any(word.turned for word in clause.words)
+    if not (turned or clause.no_effect) or _asks_for_it(clause, clauses):
         return False
-    said = best_phrase(known.accept, clause.words, known.stand_ins).strength
-    if any(word.turned for word in clause.words) and opposed(known, clause.words, said):
+    if turned and opposed(known, clause.words, best_phrase(known.accept, clause.words, known.stand_ins).strength):
         return True
-    explained = any(agrees(other, clause.words, clause.words, True) for other in rubric.criteria)
-    return clause.no_effect and not explained and not contrasted(known, clauses, at)
+    if not clause.no_effect or contrasted(known, clauses, at):
+        return False
+    return not any(agrees(other, clause.words, clause.words, True) for other in rubric.criteria)
 
 
 def _unaccounted(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubric: ReadyRubric) -> frozenset[str]:
