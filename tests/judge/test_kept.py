@@ -147,7 +147,7 @@ def test_each_is_a_user_of_its_own_with_no_rights(kept: Watched, two: Lab, folde
         assert found["capabilities"] == [0, 0, 0, 0]
         assert found["shut"] == [1, 2]
         assert found["pipes"] == [os.O_WRONLY] * 2  # what it prints, and its stacks: not the stream to the host
-        assert found["writable"] == ["/dev/mqueue", "/tmp"]
+        assert found["writable"] == ["/dev/mqueue", "/dev/shm", "/tmp"]
         seen.append((worker, uid))
     (first, one), (second, other) = seen
     assert first is second

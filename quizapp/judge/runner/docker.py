@@ -98,6 +98,9 @@ def require_image(engine: Any) -> None:
         )
 
 
+_SCRATCH = "rw,noexec,nosuid,nodev,mode=1777"
+
+
 def host_options(gpus: Gpus | None = None, kept: bool = False) -> dict[str, Any]:
     """The hardening of a worker's container, as plain data. With GPUs it is wider where CUDA and NCCL need it: host memory that is
     pinned, shared memory, threads and open files. A kept one's keeper is root, that it may give each submission a user of its own,
@@ -107,7 +110,7 @@ def host_options(gpus: Gpus | None = None, kept: bool = False) -> dict[str, Any]
     options: dict[str, Any] = {
         "network_mode": "none",
         "read_only": True,
-        "tmpfs": {"/tmp": "rw,noexec,nosuid,nodev,size=64m,mode=1777"},
+        "tmpfs": {"/tmp": f"{_SCRATCH},size=64m"},
         "cap_drop": ["ALL"],
         "cap_add": list(KEEPER_CAPABILITIES) if kept else [],
         "security_opt": ["no-new-privileges"],
@@ -123,7 +126,10 @@ def host_options(gpus: Gpus | None = None, kept: bool = False) -> dict[str, Any]
             {"Name": "core", "Soft": 0, "Hard": 0},
         ],
     }
-    if gpus is not None:
+    if gpus is None:
+        # Without an IPC namespace the engine mounts none, and a loader's worker processes need locks.
+        options["tmpfs"]["/dev/shm"] = f"{_SCRATCH},size=16m"
+    else:
         options["shm_size"] = GPU_SHARED_MEMORY
         options["ulimits"].append({"Name": "memlock", "Soft": -1, "Hard": -1})
         options["device_requests"] = [gpus.request()]
