@@ -20,6 +20,8 @@ from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.text import score_text
 
 FOLDER = Path(__file__).with_name("answers")
+SECOND = FOLDER / "second"
+"""Answers to eight other probes, by another writer, on which no rule was developed."""
 DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})
 BLUFFING = frozenset({"stuffed", "nonsense", "orders"})
 VERBS = frozenset(
@@ -114,11 +116,11 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def builtin_answers(only: str | None = None) -> list[Answers]:
-    """The answers in ``benchmarks/answers``, to the probes of the built-in banks."""
+def builtin_answers(only: str | None = None, folder: Path = FOLDER) -> list[Answers]:
+    """The marked answers in a folder, to the probes of the built-in banks."""
     library = load([builtin_folder()])
     found = []
-    for path in sorted(FOLDER.glob("*.jsonl")):
+    for path in sorted(folder.glob("*.jsonl")):
         if only not in (None, path.stem) or path.stem not in library.items:
             continue
         rows = [row for row in _rows(path) if "met" in row]

@@ -20,7 +20,7 @@ import numpy as np
 from fit_scoring import load as coefficients
 from graded import Graded, Pairs, asap, beyond_question, idf, mohler, semeval, turned_round, windows_of
 from linear import Linear, fit, macro_f1, quadratic_kappa
-from probes import Answers, builtin_answers, judged, outside_answers, seconds_each, with_not
+from probes import SECOND, Answers, builtin_answers, judged, outside_answers, seconds_each, with_not
 
 QUICK = 250
 Row = dict[str, Any]
@@ -125,22 +125,22 @@ def asap_rows(folder: Path, encoder: Any, tier: str, quick: bool) -> Iterator[Ro
         )
 
 
-def probe_rows(sets: list[Answers], tier: Any) -> Iterator[Row]:
-    """The app's own scorer on answers to probes."""
+def probe_rows(probes: str, sets: list[Answers], tier: Any) -> Iterator[Row]:
+    """The app's own scorer on answers to probes. ``probes``: what these are called."""
     used = "the app's scorer as it ships; nothing fitted"
     found = judged(sets, tier)
-    yield row("project's probes: criterion F1", found.f1, 0.80, 0.88, used)
-    yield row("project's probes: criterion accuracy", found.accuracy, 0.90, 0.94, used)
-    yield row("project's probes: misconception F1", found.misconception_f1, 0.0, 1.0, used)
+    yield row(f"{probes}: criterion F1", found.f1, 0.80, 0.88, used)
+    yield row(f"{probes}: criterion accuracy", found.accuracy, 0.90, 0.94, used)
+    yield row(f"{probes}: misconception F1", found.misconception_f1, 0.0, 1.0, used)
     denying, bluffing = found.false_credit("denying"), found.false_credit("bluffing")
-    yield row("false credit: negated, contradictory, echo, empty, off-topic", denying, 0.03, 0.0, used, most=True)
-    yield row("false credit: keyword-stuffed and fluent nonsense", bluffing, 0.15, 0.05, used, most=True)
-    turned = "right answers to probes with a 'not' put in, still accepted"
-    yield row(f"{turned}: after the sentence's first auxiliary", found.still_accepted, 0.25, 0.10, used, most=True)
-    yield row(f"{turned}: in the words that earned the point", found.still_accepted_there, 0.25, 0.10, used, most=True)
+    yield row(f"{probes}: false credit, negated, contradictory, echo, empty, off-topic", denying, 0.03, 0.0, used, most=True)
+    yield row(f"{probes}: false credit, keyword-stuffed and fluent nonsense", bluffing, 0.15, 0.05, used, most=True)
+    turned = f"{probes}: right answers with a 'not' put in, still accepted"
+    yield row(f"{turned}, after the sentence's first auxiliary", found.still_accepted, 0.25, 0.10, used, most=True)
+    yield row(f"{turned}, in the words that earned the point", found.still_accepted_there, 0.25, 0.10, used, most=True)
     times = seconds_each(sets, tier)
-    yield row("milliseconds per answer, one thread: p50", 1000 * times[0], 50, 20, used, most=True)
-    yield row("milliseconds per answer, one thread: p95", 1000 * times[1], 150, 60, used, most=True)
+    yield row(f"{probes}: milliseconds per answer, one thread, p50", 1000 * times[0], 50, 20, used, most=True)
+    yield row(f"{probes}: milliseconds per answer, one thread, p95", 1000 * times[1], 150, 60, used, most=True)
 
 
 def main() -> int:
@@ -157,7 +157,9 @@ def main() -> int:
     tier = Semantic() if given.tier == "semantic" else Lexical()
     encoder = tier.encoder if isinstance(tier, Semantic) else None
     sets = [*builtin_answers(given.only), *(outside_answers(given.probes) if given.probes else ())]
-    rows = list(probe_rows(sets, tier)) if sets else []
+    second = builtin_answers(given.only, SECOND)
+    named = {"project's probes": sets, "second set": second}
+    rows = [entry for name, probes in named.items() if probes for entry in probe_rows(name, probes, tier)]
     if given.data:
         parts = {
             "mohler": lambda: mohler_rows(given.data, encoder, given.quick),
