@@ -37,6 +37,14 @@ from quizapp.scoring.lexicon import (
 from quizapp.scoring.words import Word
 
 MAX_WINDOW_WORDS = 60
+LIST_RUN = 4
+"""Terms in a row, between commas in one sentence, that make a list."""
+TERM_WORDS = 2.2
+"""Words of a piece up to which it is a term, whatever separates it."""
+_SENTENCE = re.compile(r"[.!?]+(?=\s|$)|\n(?!\s*[-–—•*]\s)")
+_ITEM = re.compile(r"[,;|]+|\s/\s|(?:\s|^)[-–—•*]\s")
+_RELATION = re.compile(r"(?<=\s)(?:[=<>≥≤≈∝~⇒→]|[=!<>:]=|[-=]>)(?=\s)")
+"""A sign that relates one thing to another, set apart by spaces as in notes, formulas and code."""
 MOSTLY = 0.6
 """Share of a text's sentences that deny something, from which all that it says is read with care."""
 FEWEST_BEFORE_COLON = 3
@@ -365,14 +373,25 @@ def windows(clauses: Sequence[Clause]) -> Iterator[Window]:
 
 
 def is_list(text: str, words: Sequence[Word]) -> bool:
-    """Terms one after the other, without sentences that say anything of them."""
-    pieces = [piece for piece in re.split(r"[,;.!?\n|]+|\s/\s|\s[-–—•*]\s", text) if re.search(r"\w", piece)]
-    bare = [len(piece.split()) for piece in pieces if not set(re.findall(r"[\w']+", piece.casefold())) & CLAIMING]
-    short = [size for size in bare if size <= 6]
+    """Terms one after the other, without sentences that say anything of them.
+
+    Notes in few words are none: they end sentences, or relate one thing to another with a sign. A list runs on.
+    """
+    sentences = [[piece for piece in _ITEM.split(part) if re.search(r"\w", piece)] for part in _SENTENCE.split(text)]
+    pieces = [piece for sentence in sentences for piece in sentence]
+    short = [len(piece.split()) for piece in pieces if _bare(piece)]
     total = sum(len(piece.split()) for piece in pieces)
     if len(short) >= 4 and sum(short) >= 0.6 * total:
-        return True
-    return len(words) >= 8 and sum(not word.content for word in words) <= 0.06 * len(words)
+        longest = max(sum(map(_bare, sentence)) for sentence in sentences)
+        return longest >= LIST_RUN or total <= TERM_WORDS * len(pieces)
+    related = len(_RELATION.findall(text))
+    return len(words) >= 8 and sum(not word.content for word in words) <= 0.06 * len(words) and related * 12 < len(words)
+
+
+def _bare(piece: str) -> bool:
+    """Whether a piece between separators is a term of which nothing is said."""
+    claims = set(re.findall(r"[\w']+", piece.casefold())) & CLAIMING or _RELATION.search(piece)
+    return not claims and len(piece.split()) <= 6
 
 
 def mostly_denies(clauses: Sequence[Clause]) -> frozenset[int]:
