@@ -67,7 +67,7 @@ class TestConfiguration:
         with_gpus = api.create_host_config(auto_remove=True, **docker.host_options(Gpus()))
         assert "DeviceRequests" not in bare
         assert with_gpus["DeviceRequests"][0]["Count"] == -1
-        wider = {"Memory", "MemorySwap", "PidsLimit", "IpcMode", "ShmSize", "Ulimits", "DeviceRequests"}
+        wider = {"Memory", "MemorySwap", "PidsLimit", "IpcMode", "ShmSize", "Tmpfs", "Ulimits", "DeviceRequests"}
         assert {key for key in bare.keys() | with_gpus.keys() if bare.get(key) != with_gpus.get(key)} == wider
         assert with_gpus["NetworkMode"] == "none"
         assert with_gpus["ReadonlyRootfs"] is True

@@ -39,7 +39,8 @@ def _steps(scenario: Scenario) -> list[Step]:
     for index in range(scenario.microbatches):
         counts = tuple(int(scenario.shard(rank)[f"mask.{index}"].sum()) for rank in ranks)
         others = scenario.world_size - 1
-        bad = 1 + int(scenario.shared["unlucky"]) % others if scenario.microbatches == ELSEWHERE else 0
+        elsewhere = 1 + int(scenario.shared["unlucky"]) % others if scenario.world_size % 2 else others
+        bad = elsewhere if scenario.microbatches == ELSEWHERE else 0
         hit = index == BAD_STEP.get(scenario.microbatches) and counts[bad] > 0
         found.append(Step(counts, bad if hit else None, hit and scenario.microbatches == INFINITE))
     return found
