@@ -379,8 +379,7 @@ def is_list(text: str, words: Sequence[Word]) -> bool:
     """
     sentences = [[piece for piece in _ITEM.split(part) if re.search(r"\w", piece)] for part in _SENTENCE.split(text)]
     pieces = [piece for sentence in sentences for piece in sentence]
-    short = [len(piece.split()) for piece in pieces if _bare(piece)]
-    total = sum(len(piece.split()) for piece in pieces)
+    short, total = [len(piece.split()) for piece in pieces if _bare(piece)], sum(len(piece.split()) for piece in pieces)
     if len(short) >= 4 and sum(short) >= 0.6 * total:
         longest = max(sum(map(_bare, sentence)) for sentence in sentences)
         return longest >= LIST_RUN or total <= TERM_WORDS * len(pieces)
@@ -390,8 +389,7 @@ def is_list(text: str, words: Sequence[Word]) -> bool:
 
 def _bare(piece: str) -> bool:
     """Whether a piece between separators is a term of which nothing is said."""
-    claims = set(re.findall(r"[\w']+", piece.casefold())) & CLAIMING or _RELATION.search(piece)
-    return not claims and len(piece.split()) <= 6
+    return len(piece.split()) <= 6 and not (set(re.findall(r"[\w']+", piece.casefold())) & CLAIMING or _RELATION.search(piece))
 
 
 def mostly_denies(clauses: Sequence[Clause]) -> frozenset[int]:
