@@ -12,21 +12,10 @@ from cyclopts import Parameter
 
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
+from quizapp.cli.start import open_store
 
 if TYPE_CHECKING:
     from quizapp.practice.regrade import Change
-    from quizapp.store.store import Store
-
-
-def open_store() -> Store:
-    from quizapp.store.database import StoreError
-    from quizapp.store.place import database_path
-    from quizapp.store.store import Store
-
-    try:
-        return Store(database_path())
-    except StoreError as error:
-        raise Problem(str(error), 3) from None
 
 
 def regrade(

@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.items import find_item
 from quizapp.cli.problem import Problem
-from quizapp.cli.regrade import open_store
+from quizapp.cli.start import open_store
 
 if TYPE_CHECKING:
     from quizapp.classroom.asked import Work

@@ -16,6 +16,7 @@ from cyclopts import App, Parameter
 
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
+from quizapp.cli.start import open_store
 
 if TYPE_CHECKING:
     from quizapp.practice.insight import Insight
@@ -26,17 +27,6 @@ FileOrDash = Annotated[Path, Parameter(allow_leading_hyphen=True)]
 Csv = Annotated[bool, Parameter(name="--csv", negative=(), help="Print rows of table, name, figure, value.")]
 
 
-def _store() -> Store:
-    from quizapp.store.database import StoreError
-    from quizapp.store.place import database_path
-    from quizapp.store.store import Store
-
-    try:
-        return Store(database_path())
-    except StoreError as error:
-        raise Problem(str(error), 3) from None
-
-
 def _insight(bank: tuple[Path, ...]) -> Insight:
     from quizapp.practice.insight import insight
     from quizapp.practice.review import where
@@ -45,7 +35,7 @@ def _insight(bank: tuple[Path, ...]) -> Insight:
 
     found = library(bank)
     try:
-        with _store() as store:
+        with open_store() as store:
             return insight(where(store, found), *as_they_stand(store))
     except StoreError as error:
         raise Problem(str(error), 3) from None
@@ -169,7 +159,7 @@ def export(file: FileOrDash, /, *, force: Annotated[bool, Parameter(negative=())
     if not to_output and file.exists() and not force:
         raise Problem(f"{file} is there already; give another name, or --force to write over it")
     try:
-        with _store() as store:
+        with open_store() as store:
             if to_output:
                 for line in lines_of(store):
                     print(line)
@@ -225,7 +215,7 @@ def import_(*files: FileOrDash, json: Json = False) -> int:
     if not files:
         raise Problem("nothing to import; name a file that `quizapp progress export` wrote")
     results: list[Merged] = []
-    with _store() as store:
+    with open_store() as store:
         for file in files:
             try:
                 if _is_dash(file):
