@@ -95,9 +95,13 @@ def kept() -> Iterator[Watched]:
 
 
 @pytest.fixture(scope="module")
-def bubblewrap() -> Iterator[Watched]:
+def needs_bubblewrap() -> None:
     if not local.has_torch() or local.bubblewrap() is None:
         pytest.skip("bubblewrap, or torch, doesn't work here")
+
+
+@pytest.fixture(scope="module")
+def bubblewrap(needs_bubblewrap: None) -> Iterator[Watched]:
     watched = Watched("local", "bubblewrap")
     yield watched
     watched.close()
@@ -162,9 +166,7 @@ def one_order() -> Lab:
 
 
 @pytest.fixture(scope="module")
-def one_bubble() -> Iterator[Watched]:
-    if not local.has_torch() or local.bubblewrap() is None:
-        pytest.skip("bubblewrap, or torch, doesn't work here")
+def one_bubble(needs_bubblewrap: None) -> Iterator[Watched]:
     watched = Watched("local", "bubblewrap", submissions_per_worker=50)
     yield watched
     watched.close()
