@@ -108,7 +108,7 @@ def _select(store: Store, query: str) -> list[tuple[Any, ...]]:
 
 
 def _insert(store: Store, table: str, columns: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> None:
-    at = store.clock().astimezone(UTC).isoformat(timespec="milliseconds")
+    at = store.clock().astimezone(UTC).isoformat(timespec="microseconds")
     names, holes = ", ".join(("uid", "at", *columns)), ", ".join("?" * (len(columns) + 2))
     with told(store.path), transaction(store.connection):
         store.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({holes})", [(new_uid(), at, *row) for row in rows])

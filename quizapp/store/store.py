@@ -81,7 +81,7 @@ class Store:
         return self._connection
 
     def _stamp(self) -> str:
-        return self.clock().astimezone(UTC).isoformat(timespec="milliseconds")
+        return self.clock().astimezone(UTC).isoformat(timespec="microseconds")
 
     def _rows(self, query: str, values: tuple[object, ...] = ()) -> list[sqlite3.Row]:
         with told(self.path):

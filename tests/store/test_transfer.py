@@ -120,6 +120,17 @@ def test_attempts_keep_their_sitting_and_their_order(opened: Callable[[int], Sto
         assert other.session(attempt.session).position == {"step": "x"}
 
 
+def test_answers_given_within_a_millisecond_keep_their_order(opened: Callable[[int], Store]) -> None:
+    texts = [str(number) for number in range(8)]
+    with opened(0) as one, opened(5) as other:
+        moments = iter(START + timedelta(microseconds=number) for number in range(8))
+        one.clock = lambda: next(moments)
+        for text in texts:
+            one.add(answer(text=text))
+        merge(other, export(one))
+        assert [attempt.text for attempt in other.attempts()] == texts
+
+
 def test_a_draft_that_lost_is_put_aside(opened: Callable[[int], Store]) -> None:
     key = DraftKey("study", "item", "main")
     with opened(0) as one, opened(5) as other:
