@@ -103,12 +103,12 @@ def remembered() -> list[Path]:
 
 
 def remember(csv: Path) -> None:
-    """Keeps a grading in the list while something waits in it, and leaves out those in which nothing does any more.
+    """Keeps a grading in the list while something waits in it, and takes it out when nothing does any more.
 
     Where the list can't be written, it isn't: the grading's own files say the same.
     """
-    present = remembered()
-    kept = [path for path in dict.fromkeys([*present, csv.resolve()]) if _waits(path)]
+    present, own = remembered(), csv.resolve()
+    kept = [path for path in present if path != own] + [own] * _waits(own)
     if kept != present:
         try:
             write(home() / LIST, _lines(kept))

@@ -83,11 +83,6 @@ class Memory:
     def last(self) -> Review:
         return self.reviews[-1]
 
-    @property
-    def lapses(self) -> int:
-        """Reviews that were as good as forgotten."""
-        return sum(1 for review in self.reviews if review.rating is Rating.Again)
-
     def recall(self, now: datetime) -> float:
         """The chance, 0 to 1, that it would be recalled now (FSRS's forgetting curve)."""
         card = Card(1, State.Review, None, self.stability, 5.0, self.due, self.last.at)

@@ -128,8 +128,3 @@ def _named(
         ):
             best = distance, wrong.misconception, wrong.note and fill(wrong.note, values)
     return None if best is None else (best[1], best[2])
-
-
-def shown_tolerance(part: NumericPart, values: Mapping[str, Value]) -> str:
-    """What the learner is told of the tolerance before answering. Raises as :func:`tolerance_of` does."""
-    return f"Fractions and whole numbers must be exact, decimals within {_percent(tolerance_of(part, values))}."

@@ -83,7 +83,7 @@ def test_right_answers_come_back_later_and_later_and_a_lapse_soon() -> None:
         found.append(mark((known.due - START) / timedelta(minutes=1), 1, session=len(found) + 1))
     assert gaps == sorted(set(gaps))
     lapse = memory("pick", reviews([*found, mark(found[-1].id / 60 + 5, 0, session=99)]))
-    assert lapse.lapses == 1
+    assert lapse.last.rating is Rating.Again
     assert lapse.due - lapse.last.at == timedelta(minutes=10)
     assert not lapse.is_due(lapse.last.at)
 
