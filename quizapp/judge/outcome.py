@@ -109,7 +109,9 @@ def _mismatch_text(mismatch: Mapping[str, Any], given: Sequence[Mapping[str, Any
     if absent and len(by_call) == 1:
         ((call, waiting),) = by_call.items()
         verb = "waits" if len(waiting) == 1 else "wait"
-        return f"{ranks_text(absent)} never joined collective #{number}, in which {ranks_text(waiting)} {verb}: {call}"
+        missed = f"{ranks_text(absent)} never joined collective #{number}, in which {ranks_text(waiting)} {verb}: {call}"
+        elsewhere = {rank: call for rank in absent if (call := _label(given[rank].get("awaits")))}
+        return "; ".join([missed, *(f"rank {rank} waits in {call}" for rank, call in elsewhere.items())])
     parts = [f"{ranks_text(ranks)} called {call}" for call, ranks in by_call.items()]
     parts += [f"{ranks_text(absent)} called none"] if absent else []
     return f"collective #{number} differs: {'; '.join(parts)}"
@@ -173,19 +175,22 @@ def ending(
         return Ending("timeout", f"rank {slow.rank} did not return in time{_at(slow)}", ranks, paired)
     if paired is None and (aborted := first("killed")):
         return Ending("error", f"rank {aborted.rank} crashed ({aborted.message})", ranks)
-    return Ending("desync", paired or f"the ranks wait for each other for ever: {_where_they_wait(ranks)}", ranks, paired)
+    return Ending("desync", paired or f"the ranks wait for each other for ever: {_where_they_wait(ranks, given)}", ranks, paired)
 
 
-def _where_they_wait(ranks: Sequence[RankReport]) -> str:
+def _where_they_wait(ranks: Sequence[RankReport], given: Sequence[Mapping[str, Any]]) -> str:
     """For each rank the call in which it stands, or else its line of the learner's file."""
     places: dict[str, list[int]] = {}
-    for report in ranks:
-        call = (report.collective or "").partition(" ")[2]
+    for report, told in zip(ranks, given, strict=True):
+        awaited = _label(told.get("awaits"))
+        call = awaited or (report.collective or "").partition(" ")[2]
         line = f"at line {report.place.line}" if report.place else None
         if report.state == "finished":
             said = "has returned"
+        elif line is None and awaited:
+            said = f"in {call}"
         elif line is not None:
-            said = f"in {call}" if call.endswith(f" {line}") else f"{line} of your file"
+            said = f"in {call}" if call.endswith(f" {line}") else f"{line} of your file" + (f", for {call}" if awaited else "")
         else:
             said = f"outside of your file, after {call or 'no call'}"
         places.setdefault(said, []).append(report.rank)

@@ -143,11 +143,11 @@ def _serve_references(host: Host) -> None:
 
 def _serve_programs(role: str, host: Host, gpus: int) -> None:
     # All that a rank would import is loaded before anything is forked.
-    from quizapp_sandbox import counterpart, drives, groups, journal, keeper, ranks, scenario_run  # noqa: F401
+    from quizapp_sandbox import counterpart, drives, groups, keeper, ranks, recorder, scenario_run  # noqa: F401
 
     for module in pkgutil.iter_modules(drives.__path__):
         importlib.import_module(f"{drives.__name__}.{module.name}")
-    journal.install()
+    recorder.install()
     gc.collect()
     gc.freeze()
     host.send(wire.Frame("ready", _facts(gpus)))

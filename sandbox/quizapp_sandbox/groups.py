@@ -142,21 +142,23 @@ def exit_status(pid: int, wait: float) -> int | None:
         time.sleep(0.001)
 
 
-def stack_of(group: Group, rank: int, wait: float = ANSWERS_WITHIN) -> str:
-    """The Python stack of a rank that runs or hangs; empty where it gives none within ``wait`` seconds."""
-    with contextlib.suppress(OSError):
-        while os.read(group.stacks[rank], 1 << 16):  # an answer that came too late for an earlier question
-            pass
-    with contextlib.suppress(OSError):
-        os.kill(group.pids[rank], signal.SIGUSR1)
-    deadline, text = time.monotonic() + wait, b""
-    while time.monotonic() < deadline and len(text) < 1 << 16:
-        readable, _, _ = select.select([group.stacks[rank]], [], [], 0.02 if text else deadline - time.monotonic())
-        if not readable:
-            if text:
-                break
-            continue
-        part = os.read(group.stacks[rank], 1 << 16)
+def stacks_of(group: Group, asked: Collection[int], wait: float = ANSWERS_WITHIN) -> dict[int, str]:
+    """The Python stacks of ranks that run or hang, asked for all at once; empty where one gives none within ``wait`` seconds."""
+    for rank in asked:
+        with contextlib.suppress(OSError):
+            while os.read(group.stacks[rank], 1 << 16):  # an answer that came too late for an earlier question
+                pass
+        with contextlib.suppress(OSError):
+            os.kill(group.pids[rank], signal.SIGUSR1)
+    deadline = time.monotonic() + wait
+    return {rank: _stack_from(group.stacks[rank], deadline) for rank in asked}
+
+
+def _stack_from(descriptor: int, deadline: float) -> str:
+    text = b""
+    while len(text) < 1 << 16:
+        readable, _, _ = select.select([descriptor], [], [], 0.02 if text else max(0.0, deadline - time.monotonic()))
+        part = os.read(descriptor, 1 << 16) if readable else b""
         if not part:
             break
         text += part

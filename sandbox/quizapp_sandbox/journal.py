@@ -1,7 +1,6 @@
-"""Every collective of every rank, recorded in memory that the agent shares, where a hung rank can't take it along.
+"""What every rank has called of every other one, in memory that the agent shares, where a hung rank can't take it along.
 
-The recording sits in torch's dispatcher, in front of the ``c10d`` operators, through which all of ``torch.distributed``, DDP's
-reducer, FSDP2 and functional collectives go; numbers and order are unchanged. Reading is the agent's part.
+Writing is the ranks' part (``recorder``), deciding what it means the agent's (``matching``, ``supervise``). No torch here.
 """
 
 import contextlib
@@ -10,56 +9,59 @@ import mmap
 import os
 import re
 import struct
-import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import torch
+from enum import IntEnum
 
 RUNNING, PARKED = 1, 2
 """States: in the learner's code or on the way to it; waiting for the next scenario."""
-_HEAD = struct.Struct("<III")
-_ENTRY = struct.Struct("<HH124s")
-_TEXT = 124
+_HEAD = struct.Struct("<IIIII")
+_COUNTS = struct.Struct("<III")
+_WAITS_AT, _UNSETTLED_AT = 12, 16
+_ENTRY = struct.Struct("<BBHHIIiqQ122s")
+_FLAGS_AT, _TEXT = 1, 122
+_WHOLE, _SURE, _DONE = 1, 2, 4
 CAPACITY = 512
 _SLOT = _HEAD.size + CAPACITY * _ENTRY.size
 
-_READABLE = {
-    "allreduce_": "all_reduce",
-    "allreduce_coalesced_": "all_reduce_coalesced",
-    "allgather_": "all_gather",
-    "_allgather_base_": "all_gather_into_tensor",
-    "allgather_coalesced_": "all_gather_coalesced",
-    "allgather_into_tensor_coalesced_": "all_gather_into_tensor_coalesced",
-    "reduce_scatter_": "reduce_scatter",
-    "_reduce_scatter_base_": "reduce_scatter_tensor",
-    "reduce_scatter_tensor_coalesced_": "reduce_scatter_tensor_coalesced",
-    "alltoall_": "all_to_all",
-    "alltoall_base_": "all_to_all_single",
-    "broadcast_": "broadcast",
-    "reduce_": "reduce",
-    "gather_": "gather",
-    "scatter_": "scatter",
-    "barrier": "barrier",
-    "monitored_barrier_": "monitored_barrier",
-    "send": "send",
-    "recv_": "recv",
-    "recv_any_source_": "recv",
-    "all_gather_into_tensor": "all_gather_into_tensor",
-    "all_gather_into_tensor_coalesced": "all_gather_into_tensor_coalesced",
-    "all_reduce": "all_reduce",
-    "all_reduce_": "all_reduce",
-    "all_reduce_coalesced": "all_reduce_coalesced",
-    "reduce_scatter_tensor": "reduce_scatter_tensor",
-    "all_to_all_single": "all_to_all_single",
-    "broadcast": "broadcast",
-}
 _UNEQUAL = frozenset({"gather", "scatter", "all_to_all", "all_to_all_single", "reduce", "barrier", "monitored_barrier"})
 """Kinds whose tensors may rightly differ between ranks."""
-_ROOTS = {"broadcast_": (2, "from"), "reduce_": (3, "to"), "gather_": (3, "to"), "scatter_": (3, "from")}
-"""Operator -> which of its arguments is the root, and how that is said."""
+ANYBODY = -1
+"""As a peer: the message may come from any rank."""
+
+
+class Need(IntEnum):
+    """Whose calls a call can't complete without."""
+
+    UNKNOWN = 0
+    NOBODY = 1
+    """Of a collective that may be done, on this rank, before the others come."""
+    ALL = 2
+    PEER = 3
+    """The root's; of a root, everybody's (``ALL``)."""
+    SEND = 4
+    """A receive of the peer's."""
+    RECEIVE = 5
+    """A send of the peer's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """With which calls of other ranks a call meets."""
+
+    need: Need
+    group: int
+    """A checksum of the group's name, and of the kind of device."""
+    members: int
+    """A bit for each rank of the whole that belongs to the group."""
+    number: int
+    """1-based, among the rank's collectives in the group; of a message, among those to, or from, this peer with this tag."""
+    peer: int = 0
+    """A rank of the whole, or ``ANYBODY``."""
+    tag: int = 0
+    sure: bool = True
+    """``False`` where the transport may have nothing to do: empty tensors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,10 @@ class Collective:
     """``in backward`` for what DDP's reducer issues, ``at line 7`` for what the learner's file calls."""
     manner: str = ""
     """What else all ranks must agree on: ``from rank 0`` for a broadcast or scatter, ``to rank 0`` for a reduce or gather, the
-    reduction where it isn't a sum (``max``)."""
+    reduction where it isn't a sum (``max``). Of a message, whom it comes from or goes to, and its tag where that isn't 0."""
     step: int = 0
     """Optimizer steps that the rank had taken before."""
+    meeting: Meeting | None = None
 
     def pairs_with(self, other: "Collective") -> bool:
         """Whether two ranks may issue these as their collectives of the same order number."""
@@ -97,8 +100,15 @@ def _elements(tensors: str) -> str:
     return re.sub(r"\[([0-9, ]*)\]", lambda shape: str(math.prod(map(int, shape[1].replace(",", " ").split()))), tensors)
 
 
+def _need(value: int) -> Need:
+    return Need(value) if value in Need._value2member_map_ else Need.UNKNOWN
+
+
 class Journal:
-    """One slot for each rank, in shared memory: anonymous, made before the ranks are forked, or that of an open file."""
+    """One slot for each rank, in shared memory: anonymous, made before the ranks are forked, or that of an open file.
+
+    Whatever is read tolerates whatever a rank wrote there.
+    """
 
     def __init__(self, world_size: int, descriptor: int = -1) -> None:
         self.world_size = world_size
@@ -118,18 +128,35 @@ class Journal:
                 os.close(self.descriptor)
 
     def set_state(self, rank: int, state: int) -> None:
-        self._memory[_SLOT * rank : _SLOT * rank + 4] = struct.pack("<I", state)
+        struct.pack_into("<I", self._memory, _SLOT * rank, state)
 
-    def begin(self, rank: int) -> None:
-        _HEAD.pack_into(self._memory, _SLOT * rank, RUNNING, 0, 0)
+    def begin(self, rank: int, unsettled: int = 0) -> None:
+        """A scenario begins. ``unsettled``: messages of earlier ones that the rank never waited for."""
+        _HEAD.pack_into(self._memory, _SLOT * rank, RUNNING, 0, 0, 0, unsettled)
 
-    def append(self, rank: int, call: Collective) -> None:
+    def append(self, rank: int, call: Collective) -> int:
+        """Records a call. Returns its order number."""
         base = _SLOT * rank
-        state, issued, whole = _HEAD.unpack_from(self._memory, base)
+        state, issued, whole = _COUNTS.unpack_from(self._memory, base)
         text = "|".join((call.kind, call.manner, call.origin, call.tensors)).encode()[:_TEXT]
+        met = call.meeting or Meeting(Need.UNKNOWN, 0, 0, 0, sure=False)
+        flags = _WHOLE * call.whole | _SURE * met.sure
+        number, tag = met.number & 0xFFFFFFFF, met.tag if abs(met.tag) < 1 << 62 else 0
         at = base + _HEAD.size + issued % CAPACITY * _ENTRY.size
-        _ENTRY.pack_into(self._memory, at, len(text) | call.whole << 15, min(call.step, 0xFFFF), text)
-        _HEAD.pack_into(self._memory, base, state, issued + 1, whole + call.whole)
+        fields = (met.need, flags, len(text), min(call.step, 0xFFFF), number, met.group, met.peer, tag, met.members, text)
+        _ENTRY.pack_into(self._memory, at, *fields)
+        _COUNTS.pack_into(self._memory, base, state, issued + 1, whole + call.whole)
+        return int(issued) + 1
+
+    def wait_for(self, rank: int, number: int) -> None:
+        """The rank does nothing until its call of that order number is done; 0 for none."""
+        struct.pack_into("<I", self._memory, _SLOT * rank + _WAITS_AT, number)
+
+    def finish(self, rank: int, number: int) -> None:
+        """A call is done, as far as the rank has waited for it."""
+        if self.issued(rank) - number < CAPACITY:
+            at = _SLOT * rank + _HEAD.size + (number - 1) % CAPACITY * _ENTRY.size + _FLAGS_AT
+            self._memory[at] |= _DONE
 
     def state(self, rank: int) -> int:
         return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[0])
@@ -141,146 +168,48 @@ class Journal:
         """How many of a rank's calls were such as all ranks take part in."""
         return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[2])
 
-    def calls(self, rank: int) -> list[tuple[int, Collective]]:
-        """The last ``CAPACITY`` calls of a rank, each with its 1-based order number. Tolerates whatever a rank wrote there."""
+    def waits_for(self, rank: int) -> int:
+        """The order number of the call that a rank waits for; 0 where it is not known to wait."""
+        return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[3])
+
+    def unsettled(self, rank: int) -> int:
+        """How many messages of earlier scenarios the rank never waited for."""
+        return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[4])
+
+    def _kept(self, rank: int) -> Iterator[tuple[int, int]]:
+        """Order number and place of the calls that are still there."""
         issued = self.issued(rank)
-        calls = []
         for index in range(max(0, issued - CAPACITY), issued):
-            at = _SLOT * rank + _HEAD.size + index % CAPACITY * _ENTRY.size
-            length, step, text = _ENTRY.unpack_from(self._memory, at)
-            parts = text[: min(length & 0x7FFF, _TEXT)].decode(errors="replace").split("|", 3)
-            kind, manner, origin, tensors = (*parts, "", "", "")[:4]
-            calls.append((index + 1, Collective(kind, tensors, bool(length >> 15), origin, manner, step)))
-        return calls
+            yield index + 1, _SLOT * rank + _HEAD.size + index % CAPACITY * _ENTRY.size
+
+    def _call_at(self, at: int) -> Collective:
+        need, flags, length, step, number, group, peer, tag, members, text = _ENTRY.unpack_from(self._memory, at)
+        parts = text[: min(length, _TEXT)].decode(errors="replace").split("|", 3)
+        kind, manner, origin, tensors = (*parts, "", "", "")[:4]
+        meeting = Meeting(_need(need), group, members, number, peer, tag, bool(flags & _SURE)) if _need(need) else None
+        return Collective(kind, tensors, bool(flags & _WHOLE), origin, manner, step, meeting)
+
+    def calls(self, rank: int) -> list[tuple[int, Collective]]:
+        """The last ``CAPACITY`` calls of a rank, each with its 1-based order number."""
+        return [(number, self._call_at(at)) for number, at in self._kept(rank)]
+
+    def call(self, rank: int, number: int) -> Collective | None:
+        """The call of that order number, where it is still there."""
+        issued = self.issued(rank)
+        if not max(0, issued - CAPACITY) < number <= issued:
+            return None
+        return self._call_at(_SLOT * rank + _HEAD.size + (number - 1) % CAPACITY * _ENTRY.size)
+
+    def meetings(self, rank: int) -> list[tuple[Meeting, bool]]:
+        """Of the last ``CAPACITY`` calls, with whom they meet and whether they are known to be done."""
+        found = []
+        for _, at in self._kept(rank):
+            need, flags, _, _, number, group, peer, tag, members, _ = _ENTRY.unpack_from(self._memory, at)
+            found.append((Meeting(_need(need), group, members, number, peer, tag, bool(flags & _SURE)), bool(flags & _DONE)))
+        return found
 
     def calls_of_all(self, rank: int) -> dict[int, Collective]:
-        """Of those, the ones that all ranks take part in, by their order number among such calls."""
+        """Of the calls, the ones that all ranks take part in, by their order number among such calls."""
         kept = [call for _, call in self.calls(rank) if call.whole]
         first = self.issued_by_all(rank) - len(kept) + 1
         return dict(enumerate(kept, first))
-
-
-@dataclass(slots=True)
-class _Recording:
-    journal: Journal | None = None
-    rank: int = 0
-    filename: str = ""
-    step: int = 0
-
-
-_recording = _Recording()
-_library: list[torch.library.Library] = []
-
-
-def record(journal: Journal, rank: int) -> None:
-    """Makes this process, a rank, write into ``journal`` from now on."""
-    _recording.journal, _recording.rank = journal, rank
-
-
-def begin() -> None:
-    """A scenario begins."""
-    _recording.step = 0
-    if _recording.journal is not None:
-        _recording.journal.begin(_recording.rank)
-
-
-def next_step() -> None:
-    """This rank has taken an optimizer step: collectives from now on belong to the next one."""
-    _recording.step += 1
-
-
-def name_file(filename: str) -> None:
-    """The learner's file, by which the lines of calls are told."""
-    _recording.filename = filename
-
-
-def _origin() -> str:
-    frame = sys._getframe(2)
-    if frame.f_code.co_name == "_engine_run_backward":
-        return "in backward"
-    for _ in range(24):
-        if frame.f_code.co_filename == _recording.filename:
-            return f"at line {frame.f_lineno}"
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
-    return ""
-
-
-def _tensors(values: Any) -> list[torch.Tensor]:
-    if isinstance(values, torch.Tensor):
-        return [values]
-    if isinstance(values, list | tuple):
-        return [tensor for value in values for tensor in _tensors(value)]
-    return []
-
-
-def _describe(arguments: tuple[Any, ...]) -> str:
-    tensors = _tensors(arguments[:2]) or _tensors(arguments)
-    if not tensors:
-        return ""
-    shapes = " ".join(str(list(tensor.shape)) for tensor in tensors[:3]) + (" ..." if len(tensors) > 3 else "")
-    return f"{shapes} {str(tensors[0].dtype).removeprefix('torch.')}"
-
-
-def _reduction(arguments: tuple[Any, ...]) -> str:
-    """The reduction of a call, where it isn't a sum.
-
-    The dispatcher hands it on as an opaque object; torch's Python function that made the call still has it in its options.
-    """
-    said = [argument for argument in arguments[:2] if isinstance(argument, str)]  # functional collectives name it
-    options = sys._getframe(3).f_locals.get("opts")
-    operation = said[0] if said else getattr(getattr(options, "reduceOp", None), "op", None)
-    name = str(operation).rpartition(".")[2].lower()
-    return "" if name in ("none", "sum") else name
-
-
-def _manner(name: str, arguments: tuple[Any, ...]) -> str:
-    reduction = _reduction(arguments) if "reduce" in name else ""
-    if name not in _ROOTS:
-        return reduction
-    position, preposition = _ROOTS[name]
-    root = f"{preposition} rank {arguments[position]}" if position < len(arguments) else ""
-    return " ".join(filter(None, (root, reduction)))
-
-
-def _is_whole(arguments: tuple[Any, ...]) -> bool:
-    distributed: Any = torch.distributed.distributed_c10d
-    for argument in arguments:
-        if isinstance(argument, str):  # functional collectives name their group
-            return bool(distributed._resolve_process_group(argument).size() == torch.distributed.get_world_size())
-        if isinstance(argument, torch.ScriptObject) and "ProcessGroup" in str(argument._type()):
-            group = torch.distributed.ProcessGroup.unbox(argument)
-            return bool(group.size() == torch.distributed.get_world_size())
-    return True
-
-
-def _recorder(name: str, operator: Callable[..., Any]) -> Callable[..., Any]:
-    kind = _READABLE[name]
-
-    def call(*arguments: Any, **options: Any) -> Any:
-        journal = _recording.journal
-        if journal is not None:
-            try:
-                whole = kind not in ("send", "recv") and _is_whole((*arguments, *options.values()))
-            except Exception:
-                whole = True
-            tensors = "" if "barrier" in kind else _describe(arguments)
-            journal.append(_recording.rank, Collective(kind, tensors, whole, _origin(), _manner(name, arguments), _recording.step))
-        with torch._C._AutoDispatchBelowAutograd():
-            return operator(*arguments, **options)
-
-    return call
-
-
-def install() -> None:
-    """Puts the recorder in front of the collectives. Call once in the agent, before ranks are forked."""
-    present = set(torch._C._dispatch_get_all_op_names())
-    for namespace in ("c10d", "_c10d_functional"):
-        library: Any = torch.library.Library(namespace, "IMPL")  # type: ignore[no-untyped-call]
-        _library.append(library)
-        for name in _READABLE:
-            if f"{namespace}::{name}" in present:
-                operator = getattr(getattr(torch.ops, namespace), name).default
-                for key in ("AutogradCPU", "AutogradCUDA"):
-                    library.impl(name, _recorder(name, operator), key)

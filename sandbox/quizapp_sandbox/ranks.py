@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 import torch
 import torch.distributed as dist
 
-from quizapp_sandbox import confine, counterpart, journal, submission, wire
+from quizapp_sandbox import confine, counterpart, journal, recorder, submission, wire
 from quizapp_sandbox.arrays import named, to_array
 from quizapp_sandbox.contract import Scenario
 
@@ -121,7 +121,7 @@ def spawned(arguments: list[str]) -> NoReturn:
     """The life of a rank that was not forked. ``arguments``: its rank, its placement, the descriptors that it was given."""
     rank, placement = int(arguments[0]), Placement.of_text(arguments[1])
     *ends, descriptor = map(int, arguments[2:])
-    journal.install()
+    recorder.install()
     live(rank, placement, journal.Journal(placement.world_size, descriptor), Ends(*ends))
 
 
@@ -141,7 +141,7 @@ def _serve(rank: int, placement: Placement, control: socket.socket, log: journal
     _rehearse(device)
     counterpart.connect(ends.questions)
     faulthandler.register(signal.SIGUSR1, file=ends.stacks, all_threads=True)
-    journal.record(log, rank)
+    recorder.record(log, rank, device.type)
     shut_in = confine.confine(cuda=device.type == "cuda")
     if placement.uid is not None and not shut_in:
         raise RuntimeError("this platform has no filter for system calls, so containers can't be kept")
@@ -153,9 +153,9 @@ def _serve(rank: int, placement: Placement, control: socket.socket, log: journal
             frame = wire.read_from(control)
             if frame.kind == "code":
                 code = frame
-                journal.name_file(str(code.data["filename"]))
+                recorder.name_file(str(code.data["filename"]))
                 continue
-            journal.begin()
+            recorder.begin()
             report, arrays = _run(rank, code, frame, device)
             with contextlib.suppress(Exception):
                 sys.stdout.flush()

@@ -4,11 +4,11 @@ import os
 import selectors
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from quizapp_sandbox import counterpart, groups, supervise, wire
+from quizapp_sandbox import counterpart, groups, matching, supervise, wire
 from quizapp_sandbox.counterpart import Counterpart
 from quizapp_sandbox.groups import Group
 
@@ -105,10 +105,17 @@ def _read_output(run: _Run, rank: int) -> bool:
 
 def _all_wait_inside(group: Group, ranks: Sequence[int], watch: supervise.Watch) -> bool:
     """Whether every one of the ranks waits in a call of torch's, and none has moved while it was asked."""
-    if not all(supervise.waits_inside(groups.stack_of(group, rank, groups.PATIENCE)) for rank in ranks):
+    if not all(map(supervise.waits_inside, groups.stacks_of(group, ranks, groups.PATIENCE).values())):
         return False
     watch.look(ranks, time.monotonic())
     return watch.still >= supervise.LONG_GRACE
+
+
+def _all_wait_in_backward(group: Group, ranks: Collection[int], watch: supervise.Watch, unfinished: Sequence[int]) -> bool:
+    """Whether the ranks wait in their backward, and no unfinished one has called anything while they were asked."""
+    before = watch.stand_still(unfinished)
+    stacks = groups.stacks_of(group, ranks, groups.PATIENCE)
+    return all(map(supervise.waits_in_backward, stacks.values())) and watch.stand_still(unfinished) == before == ranks
 
 
 def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
@@ -116,7 +123,7 @@ def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
     group = run.group
     buffers = {rank: wire.FrameBuffer(MAX_RESULT) for rank in range(group.placement.world_size)}
     watch = supervise.Watch(group.journal, group.pids, group.service)
-    start = asked_at = time.monotonic()
+    start = asked_at = looked_at = time.monotonic()
     failed_at: float | None = None
     with selectors.DefaultSelector() as selector:
         for rank in range(group.placement.world_size):
@@ -142,6 +149,13 @@ def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
             if failed_at is None and now - start > supervise.GRACE:
                 if watch.stuck(unfinished, finished, now):
                     return "stuck"
+                doubtful = watch.stand_still(unfinished)
+                if doubtful is not None and (
+                    not doubtful or (watch.still >= supervise.GRACE and now - looked_at > supervise.GRACE)
+                ):
+                    looked_at = now
+                    if not doubtful or _all_wait_in_backward(group, doubtful, watch, unfinished):
+                        return "stuck"
                 if now - asked_at >= supervise.LONG_GRACE and watch.long_still(now):
                     asked_at = now
                     if _all_wait_inside(group, unfinished, watch):
@@ -151,17 +165,21 @@ def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
 
 
 def _describe_unfinished(run: _Run, filename: str, stuck: bool) -> None:
-    for rank in run.unfinished():
-        # Ranks that are stuck have all been seen motionless; a look now would see them answer for their stacks.
-        waits = stuck or (supervise.SEES_THREADS and supervise.is_asleep(run.group.pids[rank], run.group.service[rank]))
-        stack = groups.stack_of(run.group, rank, groups.PATIENCE if stuck else groups.ANSWERS_WITHIN)
-        if not supervise.SEES_THREADS:
-            waits = waits or supervise.waits_inside(stack)
+    group, journal = run.group, run.group.journal
+    # Ranks that are stuck have all been seen to wait; a look now would see them answer for their stacks.
+    waits = {
+        rank: stuck or (supervise.SEES_THREADS and supervise.is_asleep(group.pids[rank], group.service[rank]))
+        for rank in run.unfinished()
+    }
+    for rank, stack in groups.stacks_of(group, list(waits), groups.PATIENCE if stuck else groups.ANSWERS_WITHIN).items():
+        asleep = waits[rank] or (not supervise.SEES_THREADS and supervise.waits_inside(stack))
         place = supervise.place_in(stack, filename)
-        calls = supervise.last_collectives(run.group.journal, rank)
+        calls = supervise.last_collectives(journal, rank)
         if place is None and stuck and calls and (line := supervise.line_in(calls[-1])) is not None:
             place = {"line": line}
-        run.reports[rank] = {"state": "waiting" if waits else "running", **_bounded(place or {})}
+        run.reports[rank] = {"state": "waiting" if asleep else "running", **_bounded(place or {})}
+        if stuck and (call := matching.awaited(journal, rank)) is not None:
+            run.reports[rank]["awaits"] = str(call)
 
 
 def _drain_output(run: _Run, output_bytes: int) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from quizapp_sandbox import matching
 from quizapp_sandbox.journal import Collective, Journal
 
 GRACE = 0.03
@@ -72,6 +73,8 @@ class Watch:
     _last: tuple[tuple[int, int], ...] = ()
     _judged: tuple[object, int] = (None, 0)
     """What the last judgement was made on; nothing new comes of judging it again."""
+    _matched: tuple[object, frozenset[int] | None] = (None, None)
+    """What the journal said when it was last asked whether anybody may move, and the answer."""
     _base: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """The motionless time that is looked at, when it was first looked at, and the machine's idle time by then."""
 
@@ -104,6 +107,14 @@ class Watch:
         self.look(unfinished, time.monotonic())
         return self.still >= GRACE
 
+    def stand_still(self, unfinished: Sequence[int]) -> frozenset[int] | None:
+        """As :func:`matching.stand_still`, which is asked only where the answer may be another one than before."""
+        now = tuple((rank, self.journal.issued(rank), self.journal.waits_for(rank)) for rank in range(self.journal.world_size))
+        asked = (now, tuple(unfinished))
+        if self._matched[0] != asked:
+            self._matched = (asked, matching.stand_still(self.journal, unfinished))
+        return self._matched[1]
+
     def long_still(self, now: float) -> bool:
         """Whether the ranks have been motionless for so long that data on its way would have arrived: ``LONG_GRACE``, and
         ``BUSY_GRACE`` where no core has been free meanwhile."""
@@ -117,14 +128,27 @@ class Watch:
         return now - began >= (LONG_GRACE if free else BUSY_GRACE)
 
 
-_CALLS_THAT_WAIT = ("/torch/distributed/", "/torch/autograd/graph.py", "/torch/nn/parallel/distributed.py", "/torch/_ops.py")
+_BACKWARD = ("/torch/autograd/graph.py",)
+_CALLS_THAT_WAIT = (
+    *_BACKWARD,
+    "/torch/distributed/",
+    "/torch/futures/",
+    "/torch/nn/parallel/distributed.py",
+    "/torch/_ops.py",
+    "/quizapp_sandbox/recorder.py",
+)
 
 
-def waits_inside(stack: str) -> bool:
+def waits_inside(stack: str, calls: Sequence[str] = _CALLS_THAT_WAIT) -> bool:
     """Whether a stack that ``faulthandler`` wrote ends, on the main thread, inside of torch's own communication. Of a rank that has
     not computed for a while this means that it waits for another rank; one that sleeps by itself stands in its own code."""
     innermost = _FRAME.search(stack.rpartition("(most recent call first):")[2])
-    return innermost is not None and any(part in innermost["file"] for part in _CALLS_THAT_WAIT)
+    return innermost is not None and any(part in innermost["file"] for part in calls)
+
+
+def waits_in_backward(stack: str) -> bool:
+    """The same, inside of the backward, and of no hook that it calls."""
+    return waits_inside(stack, _BACKWARD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch", reason="the journal records torch's collectives; torch isn't installed here")
 
-from quizapp_sandbox import supervise
-from quizapp_sandbox.journal import CAPACITY, Collective, Journal
+from quizapp_sandbox import matching, supervise
+from quizapp_sandbox.journal import CAPACITY, Collective, Journal, Meeting, Need
 
 COUNT = Collective("all_reduce", "[] int64", True, "at line 7")
 BUCKET = Collective("all_reduce", "[36] float64", True, "in backward")
@@ -91,14 +91,27 @@ class TestOrderNumbers:
         assert made.calls(0) == []
         assert made.issued_by_all(0) == 0
 
-    @given(st.binary(min_size=12, max_size=12), st.integers(0, CAPACITY - 1), st.binary(min_size=128, max_size=128))
+    def test_whom_a_call_meets_and_whether_it_is_done(self) -> None:
+        met = Meeting(Need.RECEIVE, 0xFFFFFFFF, 0b101, 7, 2, -3, False)
+        made = journal([COUNT] * CAPACITY)
+        assert made.append(0, Collective("recv", "[1] int64", False, "at line 3", "from rank 2, tag -3", 0, met)) == CAPACITY + 1
+        assert made.call(0, CAPACITY + 1) == made.calls(0)[-1][1]
+        assert made.calls(0)[-1][1].meeting == met
+        assert made.meetings(0)[-1] == (met, False)
+        made.finish(0, CAPACITY + 1)
+        made.finish(0, 1)  # long written over
+        assert [done for _, done in made.meetings(0)] == [False] * (CAPACITY - 1) + [True]
+        assert made.call(0, 1) is None
+
+    @given(st.binary(min_size=20, max_size=20), st.integers(0, CAPACITY - 1), st.binary(min_size=156, max_size=156))
     @settings(deadline=None, max_examples=60)
     def test_whatever_a_rank_writes_there_can_be_read(self, head: bytes, entry: int, text: bytes) -> None:
         made = journal([COUNT] * 5, [COUNT, BUCKET])
         made._memory[: len(head)] = head
-        at = 12 + 128 * entry
-        made._memory[at : at + 128] = text
+        at = 20 + 156 * entry
+        made._memory[at : at + 156] = text
         assert len(made.calls(0)) <= CAPACITY
+        assert matching.stand_still(made, [0, 1]) is None  # rank 1 doesn't wait
         for found in (supervise.first_mismatch(made), supervise.first_crossing(made)):
             assert found is None or len(found.calls) == 2
         json.dumps([str(call) for _, call in made.calls(0)])
@@ -149,14 +162,15 @@ class TestCrossing:
 
 RECORDED = """
 import json, os, sys, tempfile, torch, torch.distributed as dist
-from quizapp_sandbox import journal
-journal.install()
-log = journal.Journal(1)
+from quizapp_sandbox import recorder
+from quizapp_sandbox.journal import Journal
+recorder.install()
+log = Journal(1)
 store = dist.FileStore(os.path.join(tempfile.mkdtemp(), "store"), 1)
 dist.init_process_group("gloo", store=store, rank=0, world_size=1)
-journal.record(log, 0)
-journal.name_file("submission.py")
-journal.begin()
+recorder.record(log, 0)
+recorder.name_file("submission.py")
+recorder.begin()
 exec(compile(sys.stdin.read(), "submission.py", "exec"))
 print(json.dumps([str(call) for _, call in log.calls(0)]))
 """

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from quizapp_sandbox import journal
+from quizapp_sandbox import recorder
 from quizapp_sandbox.contract import Scenario
 
 
@@ -47,7 +47,7 @@ class RecordingOptimizer(torch.optim.Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = closure() if closure is not None else None
         self.recorded.append(self.gradients())
-        journal.next_step()
+        recorder.next_step()
         return loss
 
     def observation(self, windows: int) -> dict[str, torch.Tensor]:
