@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from quizapp.classroom.asked import Work
 from quizapp.classroom.page import assembled, code_block, document, plain
-from quizapp.classroom.picture import in_figures, same, scale, token_name, weights_picture
+from quizapp.classroom.picture import in_figures, same, scale, weight_rows, weights_picture
 from quizapp.classroom.result import Result
 
 if TYPE_CHECKING:
@@ -114,12 +114,11 @@ def _code(work: Work, verdict: "Verdict", pictures: bool) -> list[str]:
 
 
 def _weights(scenario: "ScenarioVerdict") -> str:
-    weights, several = scenario.weights, len({weight.microbatch for weight in scenario.weights}) > 1
-    largest = scale(weights)
+    every, largest = weight_rows(scenario), scale(scenario.weights)
     lines = ["| token | wanted | given | |", "| --- | --- | --- | --- |"]
-    for weight in weights[:MOST_ROWS]:
-        mark = "✓" if same(weight.wanted, weight.given, largest) else "✗"
-        lines.append(f"| {token_name(weight, several)} | {in_figures(weight.wanted)} | {in_figures(weight.given)} | {mark} |")
-    if len(weights) > MOST_ROWS:
-        lines.append(f"| and {len(weights) - MOST_ROWS} more | | | |")
+    for name, wanted, given in every[:MOST_ROWS]:
+        mark = "✓" if same(wanted, given, largest) else "✗"
+        lines.append(f"| {name} | {in_figures(wanted)} | {in_figures(given)} | {mark} |")
+    if len(every) > MOST_ROWS:
+        lines.append(f"| and {len(every) - MOST_ROWS} more | | | |")
     return "\n".join(lines)

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 
 from quizapp.classroom.page import Picture
+from quizapp.model.alike import alike, named
 from quizapp.model.figures import as_fraction
 from quizapp.model.verdict import ScenarioVerdict, TokenWeight
 
@@ -56,12 +57,22 @@ def in_figures(value: float | None) -> str:
     return "no number" if value is None else as_fraction(value)
 
 
+def weight_rows(scenario: ScenarioVerdict) -> list[tuple[str, float, float | None]]:
+    """Name, weight wanted and weight given of each token, or, where they are too many, of those that are alike."""
+    weights = scenario.weights
+    several = len({weight.microbatch for weight in weights}) > 1
+    if len(weights) <= MOST_TOKENS:
+        return [(token_name(weight, several), weight.wanted, weight.given) for weight in weights]
+    return [(named(group, several), group.wanted, group.given) for group in alike(weights)]
+
+
 def weights_picture(scenario: ScenarioVerdict) -> Picture:
     """Each token's weight: wanted above, given below, on one scale. Empty where the scenario has no weights."""
     weights = scenario.weights
     if not weights:
         return Picture("")
-    shown, several = weights[:MOST_TOKENS], len({w.microbatch for w in weights}) > 1
+    every = weight_rows(scenario)
+    shown, several = every[:MOST_TOKENS], len({w.microbatch for w in weights}) > 1
     largest = scale(weights)
     lowest = min(0.0, *(v for w in weights for v in (w.wanted, w.given or 0.0) if math.isfinite(v)))
     left, wide, row = (210 if several else 150), 300, 30
@@ -71,24 +82,23 @@ def weights_picture(scenario: ScenarioVerdict) -> Picture:
     body += [_rectangle(left, 6, 10, 10, PLAIN), _text(left + 14, 15, "wanted")]
     body += [_rectangle(left + 80, 6, 10, 10, GOOD), _text(left + 94, 15, "given, right")]
     body += [_rectangle(left + 190, 6, 10, 10, BAD), _text(left + 204, 15, "given, wrong")]
-    for index, weight in enumerate(shown):
-        top, right = 28 + row * index, same(weight.wanted, weight.given, largest)
-        name = token_name(weight, several)
+    for index, (name, wanted, given) in enumerate(shown):
+        top, right = 28 + row * index, same(wanted, given, largest)
         body.append(_text(0, top + 15, name))
         for offset, value, colour, what in (
-            (0, weight.wanted, PLAIN, "wanted"),
-            (11, weight.given, GOOD if right else BAD, "given"),
+            (0, wanted, PLAIN, "wanted"),
+            (11, given, GOOD if right else BAD, "given"),
         ):
             if value is not None and math.isfinite(value):
                 length = wide * (abs(value) / span)
                 start = zero if value >= 0 else zero - length
                 body.append(_rectangle(start, top + 1 + offset, length, 9, colour, f"{name}: {what} {value:.6g}"))
         sign = "✓" if right else "✗"
-        told = in_figures(weight.wanted) + ("" if right else f" wanted, {in_figures(weight.given)} given")
+        told = in_figures(wanted) + ("" if right else f" wanted, {in_figures(given)} given")
         body.append(_text(left + wide + 10, top + 15, f"{sign} {told}"))
     height = 34 + row * len(shown)
-    if len(weights) > len(shown):
-        body.append(_text(0, height + 10, f"and {len(weights) - len(shown)} more"))
+    if len(every) > len(shown):
+        body.append(_text(0, height + 10, f"and {len(every) - len(shown)} more"))
         height += 18
     return _svg(left + wide + 220, height, f"Weight of each token, wanted and given: {scenario.name}", body)
 

@@ -27,7 +27,7 @@ Backend = Annotated[
     Parameter(help="Where ranks run: containers, this machine's own processes, or containers where an image is built."),
 ]
 MAX_BYTES = 1 << 20
-SHOWN_TOKENS = 12
+SHOWN_GROUPS = 16
 BAR = 16
 
 
@@ -170,6 +170,7 @@ def _weights(console: "Console", scenario: "ScenarioVerdict") -> None:
     """Each token's weight wanted and given, as numbers and bars of one scale."""
     from rich.table import Table
 
+    from quizapp.model.alike import alike, named
     from quizapp.model.figures import as_fraction
 
     largest = max((abs(value) for w in scenario.weights for value in (w.wanted, w.given or 0.0)), default=0.0) or 1.0
@@ -178,18 +179,19 @@ def _weights(console: "Console", scenario: "ScenarioVerdict") -> None:
         return "?" if value is None else "█" * round(BAR * min(1.0, abs(value) / largest))
 
     table = Table(title=f"{scenario.name}, {scenario.world_size} ranks: the weight of each token", title_justify="left", box=None)
-    for heading in ("rank", "token", "", "wanted", "", "given", ""):
-        table.add_column(heading, justify="right" if heading in ("rank", "token") else "left")
-    for weight in scenario.weights[:SHOWN_TOKENS]:
-        same = weight.given is not None and abs(weight.given - weight.wanted) <= 1e-5 * largest
-        given = "NaN" if weight.given is None else as_fraction(weight.given)
+    for heading in ("", "wanted", "", "given", ""):
+        table.add_column(heading)
+    groups, several = alike(scenario.weights), len({w.microbatch for w in scenario.weights}) > 1
+    for group in groups[:SHOWN_GROUPS]:
+        same = group.given is not None and abs(group.given - group.wanted) <= 1e-5 * largest
+        given = "NaN" if group.given is None else as_fraction(group.given)
         table.add_row(
-            str(weight.rank), str(weight.token), "" if weight.valid else "padding", as_fraction(weight.wanted), bar(weight.wanted),
-            given if same else f"[bold]{given}[/bold] ≠", bar(weight.given),
+            named(group, several), as_fraction(group.wanted), bar(group.wanted),
+            given if same else f"[bold]{given}[/bold] ≠", bar(group.given),
         )  # fmt: skip
     console.print(table)
-    if len(scenario.weights) > SHOWN_TOKENS:
-        console.print(f"... and {len(scenario.weights) - SHOWN_TOKENS} more positions (--json has them all)")
+    if len(groups) > SHOWN_GROUPS:
+        console.print(f"... and {len(groups) - SHOWN_GROUPS} more (--json has every token)")
 
 
 def show(verdict: "Verdict", hints: Mapping[str, str], cures: Mapping[str, str]) -> None:

@@ -187,7 +187,8 @@ def ranks_agree(expected: Expected, observed: Sequence[Observed]) -> bool:
 
 
 def recovered(expected: Expected, observed: Sequence[Observed]) -> Floats | None:
-    """The weights that the code really gave, [windows, positions]: solves ``terms.T @ w = gradient`` for each step.
+    """The weights that the code really gave, [windows, positions]: solves ``terms.T @ w = gradient`` for each step. Where there are
+    more positions than entries of a gradient, one factor for all alike positions of a microbatch is found.
 
     ``None`` where a gradient is no weighting of the losses, isn't finite, or the ranks ended with different ones.
     """
@@ -198,11 +199,26 @@ def recovered(expected: Expected, observed: Sequence[Observed]) -> Floats | None
     if not ranks_agree(expected, observed):
         return None
     gradients = observed[0][GRADIENTS]
-    solution, _, rank, singular = np.linalg.lstsq(expected.terms.T, gradients.T, rcond=None)
-    if rank < len(expected.terms):
+    positions = len(expected.scenario.tokens)
+    spread = _spread(expected) if positions > gradients.shape[1] else np.eye(positions)
+    rows = np.concatenate([spread @ expected.terms[:positions], expected.terms[positions:]])
+    solution, _, rank, singular = np.linalg.lstsq(rows.T, gradients.T, rcond=None)
+    if rank < len(rows):
         return None
     condition = float(singular[0] / singular[-1])
     scale = float(np.abs(gradients).max(initial=0.0)) or 1.0
-    if float(np.abs(expected.terms.T @ solution - gradients.T).max(initial=0.0)) > expected.rounding * condition * scale:
+    if float(np.abs(rows.T @ solution - gradients.T).max(initial=0.0)) > expected.rounding * condition * scale:
         return None
-    return np.array(solution.T[:, : len(expected.scenario.tokens)], dtype=np.float64)
+    return np.array(solution.T[:, : len(spread)] @ spread, dtype=np.float64)
+
+
+def _spread(expected: Expected) -> Floats:
+    """How one number for each rank, microbatch and kind of position is dealt out to positions, [cells, positions]: in proportion to
+    what they should weigh, or evenly where they should weigh nothing."""
+    assert expected.wanted is not None
+    scenario = expected.scenario
+    due = expected.wanted[scenario.windows_of_positions, np.arange(len(scenario.tokens))]
+    kinds, of = np.unique(scenario.cells, return_inverse=True)
+    found = np.zeros((len(kinds), len(due)))
+    found[of, np.arange(len(due))] = np.where(due == 0, 1.0, due)
+    return found

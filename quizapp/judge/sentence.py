@@ -202,6 +202,8 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
             return said or _first_difference(expected, observed)
         if not ranks_agree(expected, observed):
             return "the ranks end with different gradients"
+        if len(scenario.tokens) > observed[0][GRADIENTS].shape[1]:
+            return "the gradient is another one than wanted"  # too short to tell which weights make it
         return "no set of weights on the token losses gives this gradient"
     return _first_difference(expected, observed)
 

@@ -65,6 +65,16 @@ class ScenarioSpec(Model):
     """One microbatch of each window has no valid token on any rank."""
     probe: bool = False
     """The losses are a random leaf without a model behind it, so that code which computes the answer by another road is caught."""
+    crowded: bool = False
+    """Each window has 257 valid tokens over all ranks, nearly all of them on one, whatever ``sizes`` says: the least count that is
+    neither held by a byte nor exact in bfloat16. Where that is more than features have columns elsewhere, they are narrow, and
+    weights are found for each rank and microbatch in place of each token."""
+
+    @model_validator(mode="after")
+    def _crowds_are_uneven(self) -> "ScenarioSpec":
+        if self.crowded and (self.shape != "uneven" or self.empty_microbatch):
+            raise ValueError("a crowded scenario is uneven: write shape: uneven, without empty_microbatch")
+        return self
 
 
 class Sizes(Model):

@@ -2,15 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual.content import Content
 
+from quizapp.model.alike import SAME, Alike, alike, named, same, scale
 from quizapp.model.figures import as_fraction
 from quizapp.model.verdict import TokenWeight
 
-SAME = 1e-6
-"""Weights closer than this, relative to the largest one, are shown as the same."""
 MOST = 24
 """Pairs drawn; the smallest failing scenario has far fewer."""
 
@@ -53,53 +51,10 @@ def remark(wanted: float, given: float | None, largest: float) -> tuple[str, str
     return f"✗ {as_fraction(given / wanted)} x wanted", "$text-error"
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
-    """Tokens of one rank and microbatch that want and get the same weight."""
-
-    rank: int
-    microbatch: int
-    valid: bool
-    wanted: float
-    given: float | None
-    tokens: int
-
-
-def alike(weights: Sequence[TokenWeight]) -> list[Alike]:
-    """Tokens put together where nothing tells them apart, in the order of ranks and microbatches; valid ones first."""
-    largest = scale(weights)
-    found: list[list[TokenWeight]] = []
-    for weight in sorted(weights, key=lambda w: (w.rank, w.microbatch, not w.valid, w.token)):
-        for group in found:
-            first = group[0]
-            place = (first.rank, first.microbatch, first.valid) == (weight.rank, weight.microbatch, weight.valid)
-            if place and _same(first.wanted, weight.wanted, largest) and _same(first.given, weight.given, largest):
-                group.append(weight)
-                break
-        else:
-            found.append([weight])
-    return [Alike(g[0].rank, g[0].microbatch, g[0].valid, g[0].wanted, g[0].given, len(g)) for g in found]
-
-
-def _same(one: float | None, other: float | None, largest: float) -> bool:
-    lost = [value is None or not math.isfinite(value) for value in (one, other)]
-    if any(lost):
-        return all(lost)
-    assert one is not None
-    assert other is not None
-    return abs(one - other) <= SAME * largest
-
-
-def scale(weights: Sequence[TokenWeight]) -> float:
-    """The largest size of any weight, wanted or given; 0 without weights."""
-    sizes = [abs(w.wanted) for w in weights] + [abs(w.given) for w in weights if w.given is not None and math.isfinite(w.given)]
-    return max(sizes, default=0.0)
-
-
 def as_wanted(weights: Sequence[TokenWeight]) -> bool:
     """Whether no weight differs from the one wanted."""
     largest = scale(weights)
-    return all(_same(weight.wanted, weight.given, largest) for weight in weights)
+    return all(same(weight.wanted, weight.given, largest) for weight in weights)
 
 
 def weight_bars(weights: Sequence[TokenWeight], columns: int) -> Content:
@@ -121,17 +76,13 @@ def weight_bars(weights: Sequence[TokenWeight], columns: int) -> Content:
 
 
 def _left_out(group: Alike, largest: float) -> bool:
-    return _same(group.wanted, 0.0, largest) and _same(group.given, 0.0, largest)
+    return same(group.wanted, 0.0, largest) and same(group.given, 0.0, largest)
 
 
 def bars(groups: Sequence[Alike], largest: float, columns: int) -> Content:
     """The same for tokens that have been put together already; ``largest`` is the size of the longest bar."""
     several = len({group.microbatch for group in groups}) > 1
-    names = []
-    for group in groups:
-        between = f" microbatch {group.microbatch + 1}" if several else ""
-        what = f"token{'' if group.tokens == 1 else 's'}" if group.valid else "padded"
-        names.append(f"rank {group.rank}{between}: {group.tokens} {what}")
+    names = [named(group, several) for group in groups]
     label = max((len(name) for name in names), default=0)
     stacked = columns - label - BESIDE < FEWEST_CELLS
     indent = 0 if stacked else label

@@ -14,7 +14,7 @@ from typing import Any
 
 MAX_HEADER = 1 << 20
 MAX_PAYLOAD = 32 << 20
-MAX_ARRAYS = 4096
+MAX_ARRAYS = 8192
 MAX_DIMENSIONS = 8
 ITEM_SIZE: Mapping[str, int] = {"float32": 4, "float64": 8, "int64": 8}
 _LENGTHS = struct.Struct(">IQ")

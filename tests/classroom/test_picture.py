@@ -57,10 +57,18 @@ def test_what_is_no_number_is_said_and_not_drawn() -> None:
 
 
 def test_right_weights_have_a_tick_and_many_tokens_are_cut() -> None:
-    text = weights_picture(scenario(*[(0.25, 0.25)] * (MOST_TOKENS + 3)))
+    text = weights_picture(scenario(*[(0.25 + index, 0.25 + index) for index in range(MOST_TOKENS + 3)]))
     assert text.count("✓") == MOST_TOKENS
     assert "✗" not in text
     assert "and 3 more" in text
+
+
+def test_many_tokens_that_are_alike_take_one_row() -> None:
+    text = weights_picture(scenario(*[(1 / 257, 1 / 256)] * 257))
+    assert text.count("✗") == 2
+    assert "rank 0: 129 tokens" in text
+    assert "rank 1: 128 tokens" in text
+    assert "more" not in text
 
 
 def test_no_weights_no_picture() -> None:

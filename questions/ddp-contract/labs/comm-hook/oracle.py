@@ -39,16 +39,21 @@ def terms(scenario: Scenario) -> torch.Tensor:
 
 def _weighted(scenario: Scenario, weight: Callable[[int, list[int], int], float]) -> torch.Tensor:
     """[windows, P], where a valid token has the weight that its window, the window's counts and its rank give it."""
-    rows = terms(scenario)
-    found = torch.zeros(scenario.microbatches, rows.shape[1], dtype=torch.float64)
-    position = 0
-    for rank in range(scenario.world_size):
-        for window in range(scenario.microbatches):
-            for valid in scenario.shard(rank)[f"mask.{window}"].tolist():
-                if valid:
-                    found[window] += weight(window, _counts(scenario, window), rank) * rows[position]
-                position += 1
-    return found
+    sums = _sums(scenario)
+    rows = []
+    for window in range(scenario.microbatches):
+        counts = _counts(scenario, window)
+        rows.append(sum(weight(window, counts, rank) * sums[rank, window] for rank, count in enumerate(counts) if count))
+    return torch.stack([row if torch.is_tensor(row) else torch.zeros_like(sums[0, 0]) for row in rows])
+
+
+def _sums(scenario: Scenario) -> torch.Tensor:
+    """[R, windows, P]: the gradient of each rank's loss sum over valid tokens."""
+    places = [(scenario.shard(rank), k) for rank in range(scenario.world_size) for k in range(scenario.microbatches)]
+    masks = [shard[f"mask.{k}"].double() for shard, k in places]
+    parts = terms(scenario).split([len(mask) for mask in masks])
+    summed = torch.stack([mask @ rows for mask, rows in zip(masks, parts, strict=True)])
+    return summed.reshape(scenario.world_size, scenario.microbatches, -1)
 
 
 @misconception("count-of-another-window")
@@ -88,17 +93,10 @@ def denominator_grows(scenario: Scenario) -> Observation:
 def empty_ranks_run_ahead(scenario: Scenario) -> list[Observation] | Observation:
     """An empty rank keeps its zeros and enters no collective; its next one is paired with the others' present one. If the ranks
     have equally many steps with tokens, steps are mixed without a word; else some wait for ever."""
-    rows, ranks = terms(scenario), range(scenario.world_size)
+    ranks, sums = range(scenario.world_size), _sums(scenario)
     own = [[window for window in range(scenario.microbatches) if _counts(scenario, window)[rank]] for rank in ranks]
     if len(set(map(len, own))) > 1:
         return {}
-    sums = torch.zeros(scenario.world_size, scenario.microbatches, rows.shape[1], dtype=torch.float64)
-    position = 0
-    for rank in ranks:
-        for window in range(scenario.microbatches):
-            for valid in scenario.shard(rank)[f"mask.{window}"].tolist():
-                sums[rank, window] += valid * rows[position]
-                position += 1
     found = torch.zeros_like(sums)
     for paired in zip(*own):
         total = sum(_counts(scenario, window)[rank] for rank, window in enumerate(paired))

@@ -46,13 +46,12 @@ def _steps(scenario: Scenario) -> list[Step]:
     return found
 
 
-def _positions(scenario: Scenario) -> list[tuple[int, int, bool]]:
-    """Rank, step and validity of every position, in the order of ``terms``."""
+def _masks(scenario: Scenario) -> list[tuple[int, torch.Tensor]]:
+    """Step and mask [positions] float64 of each rank's batches, in the order of ``terms``."""
     return [
-        (rank, index, bool(valid))
+        (index, scenario.shard(rank)[f"mask.{index}"].double())
         for rank in range(scenario.world_size)
         for index in range(scenario.microbatches)
-        for valid in scenario.shard(rank)[f"mask.{index}"].tolist()
     ]
 
 
@@ -70,11 +69,9 @@ def terms(scenario: Scenario) -> torch.Tensor:
 def wanted(scenario: Scenario) -> torch.Tensor:
     """1/N for the valid tokens of a step that is taken."""
     steps = _steps(scenario)
-    weights = torch.zeros(len(steps), len(_positions(scenario)), dtype=torch.float64)
-    for position, (_, index, valid) in enumerate(_positions(scenario)):
-        if valid and steps[index].taken:
-            weights[index, position] = 1 / steps[index].total
-    return weights
+    share = [1 / step.total if step.taken else 0.0 for step in steps]
+    rows = [torch.cat([mask * share[of] * (of == index) for of, mask in _masks(scenario)]) for index in range(len(steps))]
+    return torch.stack(rows)
 
 
 def reference(scenario: Scenario) -> Observation:
@@ -92,14 +89,21 @@ def reference(scenario: Scenario) -> Observation:
     return {"gradients": torch.stack(rows).reshape(len(rows), -1), "stepped": _taken([s.taken for s in _steps(scenario)])}
 
 
+_known: list[tuple[Scenario, list[torch.Tensor]]] = []
+
+
 def _sums(scenario: Scenario) -> list[torch.Tensor]:
-    """For each rank the gradients [steps, P] of its loss sums over valid tokens."""
-    rows = terms(scenario)
-    found = [torch.zeros(scenario.microbatches, rows.shape[1], dtype=torch.float64) for _ in range(scenario.world_size)]
-    for position, (rank, index, valid) in enumerate(_positions(scenario)):
-        if valid:
-            found[rank][index] += rows[position]
-    return found
+    """For each rank the gradients [steps, P] of its loss sums over valid tokens; asked for by all predictions in a row."""
+    if not _known or _known[0][0] is not scenario:
+        _known[:] = [(scenario, _summed(scenario))]
+    return _known[0][1]
+
+
+def _summed(scenario: Scenario) -> list[torch.Tensor]:
+    masks = [mask for _, mask in _masks(scenario)]
+    parts = terms(scenario).split([len(mask) for mask in masks])
+    summed = torch.stack([mask @ rows for mask, rows in zip(masks, parts, strict=True)])
+    return list(summed.reshape(scenario.world_size, scenario.microbatches, -1))
 
 
 def _taken(steps: Sequence[bool]) -> torch.Tensor:
@@ -113,11 +117,12 @@ def _foretold(
 ) -> Observation:
     """What all ranks end with where a token of ``rank`` has that weight in a step that is taken. A step that is taken although
     a rank's loss is bad is NaN throughout."""
-    steps, rows = _steps(scenario), terms(scenario)
-    gradients = torch.zeros(len(steps), rows.shape[1], dtype=torch.float64)
-    for position, (rank, index, valid) in enumerate(_positions(scenario)):
-        if valid and taken(steps[index]):
-            gradients[index] += weight(steps[index], rank) * rows[position]
+    steps, sums = _steps(scenario), _sums(scenario)
+    gradients = torch.zeros_like(sums[0])
+    for index, step in enumerate(steps):
+        for rank, count in enumerate(step.counts):
+            if count and taken(step):
+                gradients[index] += weight(step, rank) * sums[rank][index]
     for index, step in enumerate(steps):
         if taken(step) and step.bad is not None:
             gradients[index] = float("nan")
@@ -224,6 +229,12 @@ def active_denominators(scenario: Scenario) -> Observation:
 @misconception("forgot-world-size-factor")
 def averaged_again(scenario: Scenario) -> Observation:
     return _foretold(scenario, weight=lambda step, rank: 1 / (len(step.counts) * step.total))
+
+
+@misconception("total-in-low-precision")
+def count_in_bfloat16(scenario: Scenario) -> Observation:
+    """Only a crowd has a count that bfloat16 rounds, whatever is added to what first."""
+    return _foretold(scenario, weight=lambda step, rank: 1 / float(torch.tensor(step.total, dtype=torch.bfloat16)))
 
 
 @misconception("zero-over-zero")

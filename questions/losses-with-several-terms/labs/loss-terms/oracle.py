@@ -61,7 +61,17 @@ def _units(scenario: Scenario) -> tuple[list[Unit], list[Unit]]:
 
 
 def terms(scenario: Scenario) -> torch.Tensor:
-    """Rows of token losses, then of load-balancing terms, then of z-losses, [2 T + R K, P]."""
+    """Rows of token losses, of load-balancing terms and of z-losses, [2 T + R K, P]. In a crowd a microbatch has one row for all
+    its z-losses, since there are more of them than entries of a gradient."""
+    classifier, balance, size = _parts(scenario)
+    if len(classifier) > classifier.shape[1] + balance.shape[1]:
+        lengths = [len(scenario.shard(rank)[f"mask.{k}"]) for rank in scenario.shards for k in range(scenario.microbatches)]
+        size = torch.stack([rows.sum(0) for rows in size.split(lengths)])
+    return torch.block_diag(classifier, torch.cat([balance, size]))
+
+
+def _parts(scenario: Scenario) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Of each position's token loss for the classifier, of each microbatch's balance and each position's z-loss for the router."""
     ce, aux, z = [], [], []
     classes, experts = torch.eye(3, dtype=torch.float64), torch.eye(4, dtype=torch.float64)
     for rank in range(scenario.world_size):
@@ -76,8 +86,7 @@ def terms(scenario: Scenario) -> torch.Tensor:
             ce.append((features[:, :, None] * error[:, None, :]).flatten(1))
             aux.append((features.T @ pull).reshape(1, -1))
             z.append((features[:, :, None] * grow[:, None, :]).flatten(1))
-    classifier, router = torch.cat(ce), torch.cat([*aux, *z])
-    return torch.block_diag(classifier, router)
+    return torch.cat(ce), torch.cat(aux), torch.cat(z)
 
 
 def reference(scenario: Scenario) -> Arrays:
@@ -111,19 +120,21 @@ def _right_z(unit: Unit) -> float:
     return 1 / unit.T
 
 
-_known: list[tuple[Scenario, torch.Tensor]] = []
+Known = tuple[list[Unit], list[Unit], torch.Tensor]
+_known: list[tuple[Scenario, Known]] = []
 
 
-def _terms_once(scenario: Scenario) -> torch.Tensor:
-    """The terms; all predictions for one scenario are asked for in a row."""
+def _once(scenario: Scenario) -> Known:
+    """Positions, microbatches and their rows [2 T + R K, P]; all predictions for one scenario are asked for in a row."""
     if not _known or _known[0][0] is not scenario:
-        _known[:] = [(scenario, terms(scenario))]
+        classifier, balance, size = _parts(scenario)
+        _known[:] = [(scenario, (*_units(scenario), torch.block_diag(classifier, torch.cat([balance, size]))))]
     return _known[0][1]
 
 
 def _weighed(scenario: Scenario, ce: Weigh = _right_ce, aux: Weigh = _right_aux, z: Weigh = _right_z) -> Arrays:
     """Gradients with these weights: of valid tokens' losses, of each microbatch's balance, of each position's z-loss."""
-    positions, microbatches = _units(scenario)
+    positions, microbatches, each = _once(scenario)
     alpha, beta = float(scenario.shared["alpha"]), float(scenario.shared["beta"])
     rows = []
     for window in range(len(scenario.windows)):
@@ -131,7 +142,7 @@ def _weighed(scenario: Scenario, ce: Weigh = _right_ce, aux: Weigh = _right_aux,
         given += [alpha * aux(u) if u.window == window else 0.0 for u in microbatches]
         given += [beta * z(u) if u.window == window else 0.0 for u in positions]
         rows.append(given)
-    return {"gradients": torch.tensor(rows, dtype=torch.float64) @ _terms_once(scenario), "steps": torch.tensor([len(rows)])}
+    return {"gradients": torch.tensor(rows, dtype=torch.float64) @ each, "steps": torch.tensor([len(rows)])}
 
 
 @misconception("main-factor-on-auxiliary")

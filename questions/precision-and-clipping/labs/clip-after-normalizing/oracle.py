@@ -220,6 +220,13 @@ def microbatch_means(scenario: Scenario) -> list[Arrays]:
     return _observed(scenario, lambda sharded, limit, rank: (_clipped(gradient, limit), gradient.norm()))
 
 
+@misconception("total-in-low-precision")
+def count_in_bfloat16(scenario: Scenario) -> list[Arrays]:
+    """Only a crowd has a count that bfloat16 rounds, whatever is added to what first."""
+    mean = _sums(scenario).sum((0, 1)) / _tokens(scenario).bfloat16().double()
+    return _observed(scenario, lambda sharded, limit, rank: (_clipped(mean, limit), mean.norm()))
+
+
 @misconception("zero-over-zero")
 def unguarded(scenario: Scenario) -> list[Arrays]:
     mean = _sums(scenario).sum((0, 1)) / _counts(scenario).sum()

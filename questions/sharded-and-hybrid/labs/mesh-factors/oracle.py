@@ -154,3 +154,11 @@ def own_tokens(scenario: Scenario) -> Arrays | list[Arrays]:
 @misconception("forgot-world-size-factor")
 def count_alone(scenario: Scenario) -> Arrays | list[Arrays]:
     return _observed(scenario, lambda question: _over(1, question.tokens))
+
+
+@misconception("total-in-low-precision")
+def count_in_bfloat16(scenario: Scenario) -> Arrays | list[Arrays]:
+    def rule(question: Question) -> float:
+        return _over(_divisor(question), float(torch.tensor(question.tokens, dtype=torch.bfloat16)))
+
+    return _observed(scenario, rule)
