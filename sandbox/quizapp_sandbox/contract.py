@@ -7,12 +7,15 @@ objective, ``wanted(scenario) -> Tensor [windows, positions]``; and functions ma
 predicted observation. References and predictions are a dict of arrays that all ranks share, or a list with a dict for each rank.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy
 import torch
 
+_ARRAYS = (torch.Tensor, numpy.ndarray, numpy.generic)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -97,6 +100,20 @@ def numbers(value: object, name: str, shape: Sequence[int]) -> torch.Tensor:
     if list(tensor.shape) != list(shape):
         raise Invalid(f"{name} has shape {list(tensor.shape)}; wanted is {list(shape)}")
     return tensor
+
+
+def truth(value: object) -> bool:
+    """A verdict: ``True`` or ``False`` of Python's, numpy's or a tensor's making, alone or as the only entry; 1 and 0 as whole
+    numbers say the same.
+
+    Raises:
+        Invalid: it is anything else, a floating-point number included.
+    """
+    plain = value.item() if isinstance(value, _ARRAYS) and math.prod(value.shape) == 1 else value
+    if isinstance(plain, bool) or (isinstance(plain, int) and plain in (0, 1)):
+        return bool(plain)
+    said = f"{_kind(value)} of shape {list(value.shape)}, {value.dtype}" if isinstance(value, _ARRAYS) else _kind(value)
+    raise Invalid(f"returned {said}; return True or False")
 
 
 def _kind(value: object) -> str:

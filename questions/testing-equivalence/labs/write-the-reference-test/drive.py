@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.functional import cross_entropy
 
-from quizapp_sandbox.contract import Invalid, Scenario
+from quizapp_sandbox.contract import Scenario, truth
 from quizapp_sandbox.counterpart import ask
 
 STEPS = 15
@@ -63,17 +63,9 @@ def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
     return {}
 
 
-def _verdict(value: object) -> torch.Tensor:
-    if isinstance(value, torch.Tensor) and value.numel() == 1:
-        value = bool(value.item())
-    if not isinstance(value, bool):
-        raise Invalid(f"returned a {type(value).__name__}; return True or False")
-    return torch.tensor(int(value))
-
-
 def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.distributed.ProcessGroup) -> dict[str, torch.Tensor]:
     found = torch.zeros(STEPS, dtype=torch.int64)
     for number in range(STEPS):
         torch.manual_seed(0)
-        found[number] = _verdict(entry(_step(number), group))
+        found[number] = int(truth(entry(_step(number), group)))
     return {"verdicts": found}
