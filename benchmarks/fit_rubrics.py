@@ -23,11 +23,10 @@ from quizapp.model.rubric import Rubric
 from quizapp.model.variant import fill
 from quizapp.scoring.calibration import FILE
 from quizapp.scoring.clauses import split, window
-from quizapp.scoring.lexical import ReadyCriterion, ready
+from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric, profile_of, ready
 from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.semantic.encoder import Encoder
 from quizapp.scoring.semantic.tier import FEATURES, SemanticReader
-from quizapp.scoring.support import support
 from quizapp.scoring.words import read_words
 
 FOREIGN = 25
@@ -48,12 +47,12 @@ def rubrics() -> Iterator[tuple[str, str, Rubric]]:
                 yield id, f"{stem}\n{fill(part.stem or '', values)}", filled_rubric(rubric, values)
 
 
-def without(known: ReadyCriterion, text: str) -> ReadyCriterion:
+def without(known: ReadyCriterion, text: str, rubric: ReadyRubric) -> ReadyCriterion:
     """A criterion as it would be if one of its phrases weren't known."""
     accept = tuple(phrase for phrase in known.accept if phrase.text != text)
     kept = known.criterion.model_copy(update={"accept": tuple(phrase.text for phrase in accept)})
     terms = {key for group in known.groups for term in group for key in term} | {key for phrase in accept for key in phrase.weights}
-    return replace(known, criterion=kept, accept=accept, terms=frozenset(terms))
+    return replace(known, criterion=kept, accept=accept, terms=frozenset(terms), profile=profile_of(kept, rubric.rarity))
 
 
 def table(encoder: Encoder) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -69,11 +68,12 @@ def table(encoder: Encoder) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         foreign = ((text, -1) for _, text in chance.sample([entry for entry in phrases if entry[0] != id], FOREIGN))
         for text, place in chain(mine, foreign):
             clauses = split(text, read_words(text, known.spelling))
-            view, reader = window(clauses, 0, len(clauses) - 1), SemanticReader(encoder, text, clauses)
+            view, reader = window(clauses, 0, len(clauses) - 1), SemanticReader(encoder, text, clauses, known)
             rows = []
             for where, criterion in enumerate(known.criteria):
-                held = without(criterion, text) if where == place else criterion
-                rows.append((support(held, view).strength, *reader.likeness(held, view)))
+                held = without(criterion, text, known) if where == place else criterion
+                found, more = reader.measure(held, view)
+                rows.append((found.strength, *more))
             for where, row in enumerate(rows):
                 others = [other for at_other, other in enumerate(rows) if at_other != where] or [row]
                 features.append(
@@ -88,8 +88,8 @@ def main() -> None:
     x, y, number = table(Encoder())
     half = x.shape[1] // 2
     lexical = np.zeros(x.shape[1] + 1)
-    tiers = {"lexical": [0, half], "semantic": list(range(x.shape[1]))}
-    out: dict[str, object] = {"features": ["support", *FEATURES], "rows": len(y), "tiers": {}}
+    tiers = {"lexical": [0, 1, half, half + 1], "semantic": list(range(x.shape[1]))}
+    out: dict[str, object] = {"features": ["support", "likeness of the parts of words", *FEATURES], "rows": len(y), "tiers": {}}
     for tier, columns in tiers.items():
         guess = np.zeros(len(y))
         for fold in range(5):
@@ -104,7 +104,7 @@ def main() -> None:
         if tier == "semantic":
             found = (found + lexical) / 2
         else:
-            lexical[[0, 1, half + 1]] = found
+            lexical[[0, 1, 2, half + 1, half + 2]] = found
         out["tiers"][tier] = {  # type: ignore[index]
             "intercept": round(float(found[0]), 3),
             "own": [round(float(value), 3) for value in found[1 : middle + 1]],

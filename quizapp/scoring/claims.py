@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, window
-from quizapp.scoring.denial import CLOSE, SHOWN, contrasted, denial, told_as_wrong, turned_round
-from quizapp.scoring.doubt import Doubt, doubts, reaches
+from quizapp.scoring.denial import CLOSE, SHOWN, contrasted, denial, rejected, told_as_wrong, turned_round
+from quizapp.scoring.doubt import Doubt, changes_of_mind, doubts, in_change, reaches, withdrawn
 from quizapp.scoring.lexical import (
     UNSURE,
     ReadyCriterion,
@@ -65,6 +65,8 @@ class Finding:
     denial: Claim | None
     doubtful: bool = False
     """The best claim stands among denials that the rubric doesn't account for."""
+    withdrawn: bool = False
+    """The learner's mind changes after the best claim."""
 
 
 def spans_of(words: Iterable[Word], all_words: Sequence[Word]) -> Spans:
@@ -148,8 +150,13 @@ def find(
             denials[at] = found
     best = _regex_claim(known, answer, clauses)
     doubted = doubts(known, clauses, rubric)
-    solid = best is not None and not _doubtful(best, clauses, doubted)
-    turned = 0.0
+    changes = changes_of_mind(answer, clauses)
+
+    def taken_back(claim: Claim) -> bool:
+        return withdrawn(claim.first, claim.last, clauses, changes, rubric.question)
+
+    solid = best is not None and not _doubtful(best, clauses, doubted) and not taken_back(best)
+    turned, lost = 0.0, False
     reverse = _reverse(known, clauses)
     speaks = [bool(clause.keys & known.terms) for clause in clauses]
     for view in views:
@@ -165,7 +172,7 @@ def find(
         if turned_round(known, found, view, clauses, rubric):
             strength = min(TURNED_ROUND * strength, known.threshold - CLOSE)
             turned = max(turned, best_phrase(known.accept, view.words).strength)
-        if clauses[view.first].sentence in reverse:
+        if clauses[view.first].sentence in reverse or rejected(known, view):
             strength = min(strength, known.threshold - UNSURE)
         if best is not None and strength <= best.support.strength and (solid or strength < known.threshold):
             continue
@@ -173,6 +180,8 @@ def find(
             continue
         claim = Claim(Support(strength, found.words, found.phrase), view.first, view.last, spans_of(found.words, view.words))
         sound = strength >= known.threshold and not _doubtful(claim, clauses, doubted)
+        if sound and taken_back(claim):
+            sound, lost = False, True
         if best is None or (sound, strength) > (solid, best.support.strength):
             best, solid = claim, sound
     if best is not None and turned >= VERBATIM and turned > best_phrase(known.accept, _words_of(best, clauses)).strength + CLOSE:
@@ -185,11 +194,12 @@ def find(
         for at in [at for at in denials if {word.key for word in clauses[at].denied} & known.terms & said_before]:
             del denials[at]  # it denies once more what the claim denies
     doubtful = best is not None and _doubtful(best, clauses, doubted)
+    again = best is not None and (taken_back(best) or (lost and in_change(best.first, clauses, changes)))
     if not denials:
-        return Finding(best, None, doubtful)
+        return Finding(best, None, doubtful, again)
     last = max(denials)
     clause = clauses[last]
-    return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)), doubtful)
+    return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)), doubtful, again)
 
 
 def _doubtful(claim: Claim, clauses: Sequence[Clause], doubted: Sequence[Doubt]) -> bool:

@@ -45,6 +45,9 @@ _SENTENCE = re.compile(r"[.!?]+(?=\s|$)|\n(?!\s*[-–—•*]\s)")
 _ITEM = re.compile(r"[,;|]+|\s/\s|(?:\s|^)[-–—•*]\s")
 _RELATION = re.compile(r"(?<=\s)(?:[=<>≥≤≈∝~⇒→]|[=!<>:]=|[-=]>)(?=\s)")
 """A sign that relates one thing to another, set apart by spaces as in notes, formulas and code."""
+_STATEMENT = re.compile(r"^[ \t]*[\w.\[\]]+(?:\s*[-+*/]?=\s*\S+|\([^\n]*\w[^\n]*\)[ \t]*$)", re.M)
+"""A line of code: an assignment, or a call with arguments."""
+FEWEST_STATEMENTS = 2
 MOSTLY = 0.6
 """Share of a text's sentences that deny something, from which all that it says is read with care."""
 FEWEST_BEFORE_COLON = 3
@@ -377,13 +380,15 @@ def is_list(text: str, words: Sequence[Word]) -> bool:
 
     Notes in few words are none: they end sentences, or relate one thing to another with a sign. A list runs on.
     """
+    if len(_STATEMENT.findall(text)) >= FEWEST_STATEMENTS:
+        return False
     sentences = [[piece for piece in _ITEM.split(part) if re.search(r"\w", piece)] for part in _SENTENCE.split(text)]
     pieces = [piece for sentence in sentences for piece in sentence]
     short, total = [len(piece.split()) for piece in pieces if _bare(piece)], sum(len(piece.split()) for piece in pieces)
     if len(short) >= 4 and sum(short) >= 0.6 * total:
         longest = max(sum(map(_bare, sentence)) for sentence in sentences)
         return longest >= LIST_RUN or total <= TERM_WORDS * len(pieces)
-    related = len(_RELATION.findall(text))
+    related = len(_RELATION.findall(text)) + sum(not text[word.start].isalnum() for word in words)
     return len(words) >= 8 and sum(not word.content for word in words) <= 0.06 * len(words) and related * 12 < len(words)
 
 

@@ -26,6 +26,8 @@ from quizapp.scoring.order import order
 from quizapp.scoring.support import support
 from quizapp.scoring.words import Word
 
+REPEATED = 0.75
+"""Coverage of a reject phrase from which several clauses together say it."""
 REJECTED = 0.6
 """Coverage of a reject phrase from which a clause denies the criterion."""
 ABOUT = 0.33
@@ -120,6 +122,18 @@ def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppor
     if not contested or (share < 0.6 and said.strength < 0.5) or agrees(known, clause.words, clause.denied, False):
         return NOTHING
     return NOTHING if refutes(clause, rubric.misconceptions, known) else Support(max(share, said.strength), grouped or said.words)
+
+
+def rejected(known: ReadyCriterion, view: Window) -> bool:
+    """Whether some clauses together are a reject phrase, nearly whole, more than any accepted one."""
+    least = max(REPEATED, best_phrase(known.accept, view.words).strength + CLOSE)
+    found = best_phrase((phrase for phrase in known.reject if phrase.negated == negated(view.words)), view.words)
+    return (
+        found.phrase is not None
+        and found.strength >= least
+        and to_the_point(found, view.words)
+        and not any(told_as_wrong(found.phrase, clause) or clause.distanced for clause in view.clauses)
+    )
 
 
 def contrasted(known: ReadyCriterion, clauses: Sequence[Clause], at: int) -> bool:

@@ -6,13 +6,19 @@ Here: the sentences in which a claim is asked about rather than credited. Denial
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quizapp.scoring.clauses import Clause, harmful, mostly_denies
 from quizapp.scoring.denial import agrees, contrasted, refutes
 from quizapp.scoring.lexical import Phrase, ReadyCriterion, ReadyRubric, best_phrase
+from quizapp.scoring.lexicon import RETRACTS
 from quizapp.scoring.support import opposed
+
+_RETRACTS = re.compile(RETRACTS)
+NEAR = 1
+"""Sentences back that a change of mind reaches, whatever it speaks of; further back, only what it names again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,34 @@ def reaches(doubt: Doubt, first: int, last: int, clauses: Sequence[Clause], near
         return inside
     # A phrase that denies something excuses what is denied beside it, and the same denial in it.
     return first <= doubt.at <= last and not (nearest.denied | nearest.unable) & doubt.denied
+
+
+def changes_of_mind(answer: str, clauses: Sequence[Clause]) -> tuple[int, ...]:
+    """Positions of the clauses that turn against what was said before: ``wait, no``, ``on second thought``."""
+    return tuple(
+        at
+        for at, clause in enumerate(clauses)
+        if at and _RETRACTS.search(answer[clause.start : clause.end + 1].casefold().replace("’", "'"))
+    )
+
+
+def withdrawn(first: int, last: int, clauses: Sequence[Clause], changes: Sequence[int], question: frozenset[str]) -> bool:
+    """Whether the learner's mind changes after a claim, or within it: a reader can't tell then what holds."""
+    keys = frozenset[str]().union(*(clause.keys for clause in clauses[first : last + 1])) - question
+    for at in changes:
+        if at <= first:
+            continue
+        if at <= last or clauses[at].sentence - clauses[last].sentence <= NEAR:
+            return True
+        passage = (clause.keys for clause in clauses[at:] if clause.sentence <= clauses[at].sentence + NEAR)
+        if keys & frozenset[str]().union(*passage):
+            return True
+    return False
+
+
+def in_change(first: int, clauses: Sequence[Clause], changes: Sequence[int]) -> bool:
+    """Whether a claim is part of what a change of mind puts in the place of what was said before."""
+    return any(at <= first and clauses[first].sentence <= clauses[at].sentence + NEAR for at in changes)
 
 
 def _opens(clause: Clause, following: Sequence[Clause]) -> bool:

@@ -7,8 +7,9 @@ it for points (``quizapp.scoring.text``). Another tier has to give the same :cla
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ from quizapp.model.rubric import Criterion, Rubric, ShownMisconception
 from quizapp.scoring.clauses import says_needless, scope
 from quizapp.scoring.lexicon import INABILITY, OPPOSITE, RIVAL
 from quizapp.scoring.order import NO_ORDER, TELLING, Order, order, reversed_in
+from quizapp.scoring.profile import Profile, Rarity, middle
 from quizapp.scoring.words import Vocabulary, Word, read_phrase, vocabulary
 
 MET = 0.6
@@ -74,6 +76,8 @@ class ReadyCriterion:
     """Every key of the groups and the accept phrases."""
     described: tuple[Phrase, ...] = ()
     """What the description says, sentence by sentence; it supports nothing, but what it denies may be denied."""
+    profile: Profile = field(default_factory=dict)
+    """What its accept phrases and its description have in common."""
 
     @property
     def threshold(self) -> float:
@@ -98,6 +102,7 @@ class ReadyRubric:
     question_pairs: frozenset[tuple[str, str]]
     """Keys of neighbouring content words of the question."""
     spelling: Vocabulary
+    rarity: Rarity = field(default_factory=Rarity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +180,9 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
         reject = tuple(_phrase(text, asked, terms) for text in criterion.reject)
         described = tuple(_phrase(text, asked) for text in re.split(r"[.;:]\s+", criterion.description) if text.strip())
         criteria.append(ReadyCriterion(criterion, accept, reject, groups, _stand_ins(groups), terms, described))
+    usage = Counter(key for known in criteria for key in {key for phrase in known.accept for key in phrase.weights})
+    rarity = Rarity(len(criteria), usage, asked)
+    criteria = [replace(known, profile=profile_of(known.criterion, rarity)) for known in criteria]
     common = frozenset[str]().union(*(known.terms for known in criteria))
     misconceptions = tuple(
         ReadyMisconception(
@@ -184,7 +192,12 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
         )
         for shown in rubric.misconceptions
     )
-    return ReadyRubric(tuple(criteria), misconceptions, asked, pairs(read_phrase(question)), vocabulary(texts))
+    return ReadyRubric(tuple(criteria), misconceptions, asked, pairs(read_phrase(question)), vocabulary(texts), rarity)
+
+
+def profile_of(criterion: Criterion, rarity: Rarity) -> Profile:
+    """What the texts that say what a criterion asks for have in common."""
+    return middle((read_phrase(text) for text in (*criterion.accept, criterion.description)), rarity)
 
 
 def _stand_ins(groups: Sequence[Sequence[Keys]]) -> dict[str, tuple[str, ...]]:

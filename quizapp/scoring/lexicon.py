@@ -168,6 +168,16 @@ TAKEN_BACK = (
     r"|^(?:\w+\s+){0,4}?(?:that|this|it)\s+(?:isn't|wasn't)\s+(?:true|right|correct|so|the\s+case)\b"
 )
 """A clause that takes back the one before; matched on lower-case text."""
+RETRACTS = (
+    r"^(?:(?:but|though|although|however|well|and|oh|ah|ok|okay|yet|or)[\s,]+)*"
+    r"(?:(?:no|nope|sorry|hold\s+on|correction|scratch\s+that|strike\s+that|never\s*mind)\b(?=\s*[,.:;!-]|\s*$|\s+(?:no|wait|sorry|actually|it|that)\b)"
+    r"|hmm+\b|(?:no[\s,]+)?wait\b(?=\s*[,.:;!-]|\s*$|\s+(?:no|sorry|actually|i|that)\b)"
+    r"|(?:on|upon)\s+(?:second|further|closer|more|careful)\s+(?:thoughts?|reflection|inspection|look)|on\s+reflection"
+    r"|(?:then|there)\s+again|thinking\s+(?:about\s+it\s+|this\s+over\s+|it\s+over\s+)?again|(?:now\s+(?:that\s+)?i|when\s+i|if\s+i)\s+think"
+    r"|come\s+to\s+think|thinking\s+(?:more\s+)?about\s+(?:it|this|that)|i\s+(?:take|withdraw|retract|was\s+wrong|stand\s+corrected|don'?t\s+think\s+so|changed?\s+my\s+mind))"
+    r"|^(?:but|though|although|however|well|hmm+|no)[\s,]+(?:in\s+)?(?:actually|fact|truth|reality)\b"
+)
+"""A clause that turns against what was said before it; matched on lower-case text."""
 TO_THE_GRADER = (
     r"\brubric\b|\b(?:full|all|maximum|max)\s+(?:of\s+the\s+)?(?:marks?|points?|credits?|scores?)\b|\b\d+\s+(?:of|out\s+of)\s+\d+\s+(?:points|marks)\b"
     r"|\b(?:this|my)\s+answer\s+(?:is\s+(?:\w+\s+)?(?:correct|right|complete|perfect)|should|must|deserves|meets|satisfies)\b|\b(?:grade|score|rate|evaluate)\s+(?:this|my)\s+(?:answer|response)\b"

@@ -27,6 +27,10 @@ _BREAKS = MARKERS | {"and", "but", "while", "so", "because"}
 
 def _left(words: Sequence[Word], at: int) -> list[str]:
     keys: list[str] = []
+    if at and words[at - 1].text in ("and", "but", "or"):
+        # ``clip after backward and before unscaling``: both markers speak of what stands before the first.
+        others = [place for place in range(at) if words[place].text in BEFORE | AFTER]
+        at = others[-1] if others else at
     for word in reversed(words[:at]):
         if word.text in MARKERS and keys:
             break

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quizapp.scoring.clauses import Window, adverse
-from quizapp.scoring.lexical import ReadyCriterion, Support, best_phrase, by_key, cover_groups, negated
+from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric, Support, best_phrase, by_key, cover_groups, negated
 from quizapp.scoring.lexicon import OPPOSITE
 from quizapp.scoring.order import order, reversed_in
+from quizapp.scoring.profile import Profile, alike, profile
 from quizapp.scoring.words import Word
 
 CONTRARY = 0.3
@@ -102,3 +103,22 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     strength *= _precision(ready_criterion.terms, words)
     used = tuple(dict.fromkeys((*grouped, *phrase.words) if said >= 0.4 or not grouped else grouped))
     return Support(min(strength, 1.0), used, phrase.phrase, contrary)
+
+
+class LexicalReader:
+    """One answer, measured window by window."""
+
+    def __init__(self, rubric: ReadyRubric) -> None:
+        self._rarity = rubric.rarity
+        self._profiles: dict[tuple[int, int], Profile] = {}
+
+    def likeness(self, known: ReadyCriterion, view: Window) -> float:
+        """How alike a window is to what a criterion's texts have in common."""
+        place = view.first, view.last
+        if place not in self._profiles:
+            self._profiles[place] = profile(view.words, self._rarity)
+        return alike(self._profiles[place], known.profile)
+
+    def measure(self, known: ReadyCriterion, view: Window) -> tuple[Support, tuple[float, ...]]:
+        """Support and likeness."""
+        return support(known, view), (self.likeness(known, view),)

@@ -84,6 +84,9 @@ def _judged(
         return _criterion(known, 0, "unmet", reason, denial.spans)
     if strung:
         return _criterion(known, 0, "unmet", f"Terms in a row claim nothing; say what they do. Missing: {asked}")
+    if enough and finding.withdrawn:
+        reason = f"You say {_quote(answer, best.spans)}, and then change your mind; say what holds in the end: {asked}"
+        return _criterion(known, 0, "unsure", reason, best.spans)
     if enough and finding.doubtful:
         reason = f"{_quote(answer, best.spans)} stands among denials; say what holds, in a sentence without a *not*: {asked}"
         return _criterion(known, 0, "unsure", reason, best.spans)

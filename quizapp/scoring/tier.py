@@ -19,7 +19,7 @@ from quizapp.scoring.calibration import FILE, Weighed
 from quizapp.scoring.claims import Measure
 from quizapp.scoring.clauses import Clause
 from quizapp.scoring.lexical import ReadyRubric
-from quizapp.scoring.support import support
+from quizapp.scoring.support import LexicalReader
 
 TierName = Literal["lexical", "semantic"]
 _SOURCES = (
@@ -32,6 +32,8 @@ _SOURCES = (
     "lexical",
     "lexicon",
     "order",
+    "profile",
+    "signs",
     "support",
     "text",
     "tier",
@@ -54,7 +56,7 @@ class Lexical:
     name: TierName = "lexical"
 
     def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Measure:
-        return Weighed(lambda known, view: (support(known, view), ()), rubric, self.name)
+        return Weighed(LexicalReader(rubric).measure, rubric, self.name)
 
 
 class Semantic:
@@ -77,7 +79,7 @@ class Semantic:
     def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Measure:
         from quizapp.scoring.semantic.tier import SemanticReader
 
-        return Weighed(SemanticReader(self.encoder, answer, clauses).measure, rubric, self.name)
+        return Weighed(SemanticReader(self.encoder, answer, clauses, rubric).measure, rubric, self.name)
 
 
 _present: Tier = Lexical()

@@ -29,10 +29,11 @@ from quizapp.scoring.lexicon import (
     PROTECTED,
     VERBS_BEFORE_NOT,
 )
+from quizapp.scoring.signs import ABBREVIATIONS, SIGN, letter
 
 SHORTEST_SLIP = 4
 """Shortest word that is taken for a misspelling."""
-_WORD = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+")
+_WORD = re.compile(SIGN.pattern + r"|[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 NO_SYNC = "~nosync"
 _PLACES = frozenset(
@@ -196,10 +197,15 @@ def _bare(text: str) -> list[Word]:
     words: list[Word] = []
     for match in _WORD.finditer(folded):
         start = match.start()
+        said = match.lastgroup or letter(folded, start, match.end())
+        if said:
+            words.append(_word(said, origin[start], origin[match.end() - 1] + 1))
+            continue
         named = "_" in (folded[start - 1 : start], folded[match.end() : match.end() + 1])
         for piece in _CAMEL.split(match.group()):
             end = start + len(piece)
-            word = _word(piece.casefold().replace("’", "'").replace("ʼ", "'"), origin[start], origin[end - 1] + 1)
+            plain = piece.casefold().replace("’", "'").replace("ʼ", "'")
+            word = _word(ABBREVIATIONS.get(plain, plain), origin[start], origin[end - 1] + 1)
             # A piece of a program's name (no_sync, not_equal) says nothing by itself.
             words.append(replace(word, negator=False, content=True) if named and word.negator else word)
             start = end

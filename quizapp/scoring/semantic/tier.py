@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from quizapp.scoring.calibration import Measured
 from quizapp.scoring.clauses import Clause, Window
-from quizapp.scoring.lexical import ReadyCriterion
+from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric
 from quizapp.scoring.semantic.alignment import Block, Text, block, joined, recalls, weighted
 from quizapp.scoring.semantic.encoder import Encoder
-from quizapp.scoring.support import support
+from quizapp.scoring.support import LexicalReader
 from quizapp.scoring.words import read_phrase, read_words
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class _Encoded:
 class SemanticReader:
     """One answer, encoded sentence by sentence."""
 
-    def __init__(self, encoder: Encoder, answer: str, clauses: Sequence[Clause]) -> None:
-        self._encoder = encoder
+    def __init__(self, encoder: Encoder, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> None:
+        self._encoder, self._lexical = encoder, LexicalReader(rubric)
         self._parts: dict[tuple[int, int], Text] = {}
         sentences: dict[int, list[Clause]] = {}
         for clause in clauses:
@@ -80,8 +80,9 @@ class SemanticReader:
         return sum(near) / len(near) if near else 0.0, described[0] if described else 0.0
 
     def measure(self, known: ReadyCriterion, window: Window) -> Measured:
-        """Lexical support and likeness."""
-        return support(known, window), self.likeness(known, window)
+        """Lexical support and all likenesses."""
+        support, lexical = self._lexical.measure(known, window)
+        return support, (*lexical, *self.likeness(known, window))
 
 
 def _text(encoder: Encoder, text: str) -> Text:
