@@ -1,6 +1,7 @@
 """Talking to workers: scenarios out, references and observations back. Whatever a submission worker says is checked here."""
 
 import importlib.util
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from quizapp.judge.expect import Expected, FaultyLab, Observed, probe, with_mode
 from quizapp.judge.placement import Placement
 from quizapp.judge.runner.worker import Worker, WorkerLost, WorkerSilent
 from quizapp.judge.scenario import Scenario
-from quizapp.model.lab import Lab
+from quizapp.model.lab import Lab, Limits
 from quizapp.model.verdict import Outcome
 from quizapp_sandbox import wire
 
@@ -152,12 +153,12 @@ def _printed(texts: object) -> str:
     return "\n".join(f"rank {rank}: {line}" for rank, text in enumerate(kept) for line in text.splitlines())
 
 
-def _read(scenario: Scenario, frame: wire.Frame) -> Ran:
+def _read(scenario: Scenario, frame: wire.Frame, limits: Limits) -> Ran:
     listed = frame.data.get("ranks")
     given = [report if isinstance(report, dict) else {} for report in listed] if isinstance(listed, list) else []
     given = (given + [{}] * scenario.world_size)[: scenario.world_size]
     mismatch, crossing = (told if isinstance(told := frame.data.get(name), dict) else None for name in ("mismatch", "crossing"))
-    ended = outcome.ending(str(frame.data.get("end")), given, mismatch, crossing)
+    ended = outcome.ending(str(frame.data.get("end")), given, mismatch, crossing, limits)
     printed = _printed(frame.data.get("output"))
     if ended.outcome is not None:
         return Ran(scenario, ended, None, printed)
@@ -192,11 +193,13 @@ def run_size(
     progress: Progress,
     stop: Stop,
     *,
+    until: float,
     again: bool,
 ) -> list[Ran]:
     """Runs the scenarios of one world size. A worker that is lost takes the blame as the submission's outcome.
 
     Args:
+        until: when, by the monotonic clock, the time for all scenarios together is up.
         again: the worker has run this very submission already, and nothing else since.
     """
     lab = task.lab
@@ -206,6 +209,7 @@ def run_size(
         "collectives": placed.collectives,
         "devices": list(placed.devices),
         "entry": lab.entry,
+        "signature": lab.signature,
         "filename": task.filename,
         "source": task.source,
         "drive": lab.drive,
@@ -213,6 +217,7 @@ def run_size(
         "counterpart_source": counterpart_source(task.folder),
         "again": again,
         "seconds": lab.limits.seconds,
+        "total_seconds": max(0.0, until - time.monotonic()),
         "output_bytes": lab.limits.output_bytes,
         "scenarios": [scenario.facts() for scenario in scenarios],
     }
@@ -224,7 +229,7 @@ def run_size(
             if frame.kind == "done":
                 break
             if frame.kind == "scenario" and len(ran) < len(scenarios):
-                ran.append(_read(scenarios[len(ran)], frame))
+                ran.append(_read(scenarios[len(ran)], frame, lab.limits))
                 progress(f"{size} ranks: {len(ran)} of {len(scenarios)} scenarios")
     except (WorkerLost, WorkerSilent) as error:
         worker.close()

@@ -25,6 +25,8 @@ from quizapp.model.verdict import Diagnosis, Outcome, Place, RankReport, Scenari
 
 MAX_SOURCE = 256 << 10
 MAX_OUTPUT = 16_384
+SHRINK_SECONDS = 20.0
+"""For finding a smaller failing scenario; with none found by then, the smallest of those run is shown."""
 TOGETHER = 4
 """Small scenarios that are run at once, to see whether one fails."""
 SEVERITY: Sequence[Outcome] = ("invalid", "error", "limit", "timeout", "desync", "wrong", "pass")
@@ -142,9 +144,14 @@ def _factor(compared: Sequence[_Compared]) -> str | None:
 
 
 def _summary(
-    outcome: Outcome, task: Task, compared: Sequence[_Compared], shown: ScenarioVerdict | None, found: LabMisconception | None
+    outcome: Outcome,
+    task: Task,
+    compared: Sequence[_Compared],
+    drawn: int,
+    shown: ScenarioVerdict | None,
+    found: LabMisconception | None,
 ) -> str:
-    """``shown``: the scenario that it speaks of."""
+    """``drawn``: how many scenarios there would be. ``shown``: the one that it speaks of."""
     if outcome == "pass":
         what = "gradient that one device computes" if task.lab.observation == "gradients" else "values that one device computes"
         return f"Right: in all {len(compared)} scenarios every rank ended with the {what}."
@@ -158,7 +165,14 @@ def _summary(
         elif outcome == "wrong" and (factor := _factor(compared)) is not None:
             cause = f" {factor}."
         return f"{failed} of {len(verdicts)} scenarios fail. With {shown.world_size} ranks, {shown.name}: {what}.{cause}"
-    return f"{what[0].upper()}{what[1:].rstrip('.')}."
+    spent = any(one.verdict is shown and one.ran.ending.all_spent for one in compared)
+    if shown is None or (shown is verdicts[0] and not spent):
+        return f"{what[0].upper()}{what[1:].rstrip('.')}."
+    said = f"With {shown.world_size} ranks, {shown.name}: {what.rstrip('.')}."
+    if spent:
+        done = sum(one.ran.observed is not None for one in compared)
+        said += f" Done by then: {done} of {drawn} scenarios, each of which should take a fraction of a second."
+    return said
 
 
 def _run_all(
@@ -169,9 +183,10 @@ def _run_all(
     for size in sorted({scenario.world_size for scenario in scenarios}):
         placed = place(size, workers.gpus)
         chosen = [scenario for scenario in scenarios if scenario.world_size == size]
-        ran += run_size(workers.submission, task, chosen, placed, progress, stop, again=bool(ran))
+        ran += run_size(workers.submission, task, chosen, placed, progress, stop, until=until, again=bool(ran))
         if any(one.ending.outcome in FINAL for one in ran) or all(one.ending.outcome == "desync" for one in ran):
             break
+    until = time.monotonic() + task.lab.limits.in_all
     return ran, placed
 
 
@@ -189,10 +204,14 @@ def _smallest(
     for start in range(0, len(scenarios), together):
         tried = scenarios[start : start + together]
         request_references(workers.oracle, task, tried)
-        ran = run_size(workers.submission, task, tried, place(RANKS, workers.gpus), lambda _: None, stop, again=True)
+        placed = place(RANKS, workers.gpus)
+        ran = run_size(workers.submission, task, tried, placed, lambda _: None, stop, until=until, again=True)
         expected = receive_references(workers.oracle, task, tried, stop)
         verdicts = (_compare(one, its).verdict for one, its in zip(ran, expected, strict=False))
+    until = time.monotonic() + SHRINK_SECONDS
         found = next((verdict for verdict in verdicts if verdict.outcome == outcome), None)
+        if time.monotonic() > until:
+            break
         if found is not None or not workers.submission.is_usable:
             return found or fallback
     return fallback
@@ -217,7 +236,10 @@ def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started:
 
     found = None
     if outcome in ("wrong", "desync"):
-        runs = [names.Run(one.expected, one.ran.observed, one.verdict.outcome == "desync") for one in compared]
+        runs = [
+            names.Run(one.expected, one.ran.observed, one.verdict.outcome == "desync", one.ran.ending.everyone_came)
+            for one in compared
+        ]
         found = names.name(task.lab, runs)
     diagnosis: tuple[Diagnosis, ...] = ()
     if found is not None:
@@ -240,7 +262,7 @@ def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started:
         points=points,
         max_points=task.points,
         seed=task.seed,
-        summary=_summary(outcome, task, compared, shown, found),
+        summary=_summary(outcome, task, compared, len(scenarios), shown, found),
         diagnosis=diagnosis,
         scenarios=verdicts,
         counterexample=_smallest(task, workers, failing, found, stop) if failing and outcome != "pass" else None,

@@ -21,6 +21,8 @@ class Run:
     expected: Expected
     observed: Sequence[Observed] | None
     desync: bool = False
+    everyone_came: bool = False
+    """The ranks parted ways in a call that all of them made: ideas foretell ranks that are missing."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def _fits(idea: _Idea, run: Run) -> bool:
     if run.desync != _parts_ways(idea, run):
         return False
     if run.desync:
-        return True
+        return not run.everyone_came
     if run.observed is None:
         return False
     return agrees(run.expected, run.observed, *_predicted(idea, run))

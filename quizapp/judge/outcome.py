@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from quizapp.model.lab import Limits
 from quizapp.model.verdict import Outcome, Place, RankReport
 
 MOST_CALLS = 8
@@ -21,8 +22,12 @@ class Ending:
     ranks: tuple[RankReport, ...]
     mismatch: str | None = None
     """What didn't pair up, where some collective didn't."""
+    everyone_came: bool = False
+    """Whether that was, in all likelihood, one call that all ranks made, each in its own way."""
     crossing: str | None = None
     """Which calls paired up from different places of the program, where some did."""
+    all_spent: bool = False
+    """Whether the time that was up is that of all scenarios together."""
 
 
 _STATES = {"observed": "finished", "peer": "waiting"}
@@ -130,7 +135,11 @@ def crossing_text(crossing: Mapping[str, Any]) -> str:
 
 
 def ending(
-    end: str, given: Sequence[Mapping[str, Any]], mismatch: Mapping[str, Any] | None, crossing: Mapping[str, Any] | None = None
+    end: str,
+    given: Sequence[Mapping[str, Any]],
+    mismatch: Mapping[str, Any] | None,
+    crossing: Mapping[str, Any] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Ending:
     """The outcome of one scenario.
 
@@ -140,6 +149,7 @@ def ending(
     ranks = tuple(_report(rank, report) for rank, report in enumerate(given))
     states = [str(report.get("state")) for report in given]
     paired = None if mismatch is None else _mismatch_text(mismatch, given)
+    came = mismatch is not None and mismatch.get("everyone") is True
 
     def first(*wanted: str) -> RankReport | None:
         return next((ranks[rank] for rank, state in enumerate(states) if state in wanted), None)
@@ -148,7 +158,7 @@ def ending(
         return on_one_line(culprit.message or "")
 
     if all(state == "observed" for state in states):
-        return Ending(None, None, ranks, paired, crossing_text(crossing) if crossing else None)
+        return Ending(None, None, ranks, paired, came, crossing_text(crossing) if crossing else None)
     if culprit := first("limit"):
         return Ending("limit", f"rank {culprit.rank} {said(culprit)}{_at(culprit)}", ranks, paired)
     if culprit := first("invalid"):
@@ -164,18 +174,24 @@ def ending(
         if number in LIMIT_SIGNALS:
             what = LIMIT_SIGNALS[signal.Signals(number)]
             return Ending("limit", f"rank {crashed[0]} was killed: it used more {what} than allowed", ranks, paired)
-        return Ending("error", f"rank {crashed[0]} crashed ({_signal_name(given[crashed[0]])})", ranks, paired)
+        culprit = ranks[crashed[0]]
+        return Ending("error", f"rank {culprit.rank} crashed ({_signal_name(given[crashed[0]])}){_at(culprit)}", ranks, paired)
     if culprit := first("exited"):
         return Ending("error", f"rank {culprit.rank} ended its own process before it returned ({said(culprit)})", ranks, paired)
     if end == "output":
         talker = first("running") or ranks[0]
-        return Ending("limit", f"printed more than allowed{_at(talker)}", ranks, paired)
-    if end == "timeout":
+        return Ending("limit", f"printed more than allowed ({limits.output_bytes >> 10} KiB){_at(talker)}", ranks, paired)
+    if end in ("timeout", "total"):
         slow = first("running") or min((r for r in ranks if r.state == "waiting"), key=lambda r: _collectives(r), default=ranks[0])
-        return Ending("timeout", f"rank {slow.rank} did not return in time{_at(slow)}", ranks, paired)
+        if end == "total":
+            said_so = f"the time for all scenarios together ({limits.in_all:g} s) was up before rank {slow.rank} returned"
+            return Ending("timeout", f"{said_so}{_at(slow)}", ranks, paired, all_spent=True)
+        return Ending("timeout", f"rank {slow.rank} did not return in time ({limits.seconds:g} s){_at(slow)}", ranks, paired)
     if paired is None and (aborted := first("killed")):
-        return Ending("error", f"rank {aborted.rank} crashed ({aborted.message})", ranks)
-    return Ending("desync", paired or f"the ranks wait for each other for ever: {_where_they_wait(ranks, given)}", ranks, paired)
+        return Ending("error", f"rank {aborted.rank} crashed ({aborted.message}){_at(aborted)}", ranks)
+    return Ending(
+        "desync", paired or f"the ranks wait for each other for ever: {_where_they_wait(ranks, given)}", ranks, paired, came
+    )
 
 
 def _where_they_wait(ranks: Sequence[RankReport], given: Sequence[Mapping[str, Any]]) -> str:

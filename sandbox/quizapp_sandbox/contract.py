@@ -128,6 +128,8 @@ def scalar_loss(value: object) -> torch.Tensor:
     """
     if type(value) is not torch.Tensor:
         raise Invalid(f"returned {_kind(value)}; return a torch.Tensor that holds one number")
+    if value.is_meta:
+        raise Invalid("returned a tensor on the device meta, which holds no numbers")
     if value.numel() != 1:
         raise Invalid(f"returned a tensor of shape {list(value.shape)}; return a scalar")
     if not value.dtype.is_floating_point:

@@ -154,6 +154,11 @@ def stacks_of(group: Group, asked: Collection[int], wait: float = ANSWERS_WITHIN
     return {rank: _stack_from(group.stacks[rank], deadline) for rank in asked}
 
 
+def last_stack_of(group: Group, rank: int) -> str:
+    """The Python stack that a rank wrote as it crashed; empty where it wrote none."""
+    return _stack_from(group.stacks[rank], time.monotonic())
+
+
 def _stack_from(descriptor: int, deadline: float) -> str:
     text = b""
     while len(text) < 1 << 16:

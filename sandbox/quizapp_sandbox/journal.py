@@ -88,6 +88,11 @@ class Collective:
         alike = self.kind in _UNEQUAL or self.tensors == other.tensors
         return alike or _elements(self.tensors) == _elements(other.tensors)
 
+    @property
+    def elements(self) -> str:
+        """The number of elements of each tensor, whatever their dtype."""
+        return _elements(self.tensors).rpartition(" ")[0]
+
     def __str__(self) -> str:
         what = ", ".join(filter(None, (self.tensors, self.manner)))
         call = f"{self.kind}({what})" if what else self.kind

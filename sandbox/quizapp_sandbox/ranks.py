@@ -92,7 +92,7 @@ def _inputs(drive: types.ModuleType, rank: int, task: wire.Frame, device: torch.
 
 def _run(rank: int, code: wire.Frame, task: wire.Frame, device: torch.device) -> tuple[submission.Report, dict[str, wire.Array]]:
     data: dict[str, Any] = dict(code.data)
-    filename = str(data["filename"])
+    filename, entry = str(data["filename"]), None
     try:
         drive = submission.load_drive(data["drive"], data.get("drive_source"))
         inputs = _inputs(drive, rank, task, device)
@@ -102,7 +102,7 @@ def _run(rank: int, code: wire.Frame, task: wire.Frame, device: torch.device) ->
         tensors = submission.tensor_arrays(observation)
         return {"state": "observed"}, {name: to_array(tensor) for name, tensor in tensors.items()}
     except BaseException as error:  # whatever a learner's code raises ends this scenario, not this rank's loop
-        return submission.report_of(error, filename), {}
+        return submission.report_of(error, filename, submission.Wanted(entry, str(data.get("signature")))), {}
 
 
 def live(rank: int, placement: Placement, log: journal.Journal, ends: Ends) -> NoReturn:
@@ -141,6 +141,7 @@ def _serve(rank: int, placement: Placement, control: socket.socket, log: journal
     _rehearse(device)
     counterpart.connect(ends.questions)
     faulthandler.register(signal.SIGUSR1, file=ends.stacks, all_threads=True)
+    faulthandler.enable(file=ends.stacks, all_threads=True)
     recorder.record(log, rank, device.type)
     shut_in = confine.confine(cuda=device.type == "cuda")
     if placement.uid is not None and not shut_in:

@@ -34,6 +34,7 @@ Report = dict[str, Any]
 @dataclass(slots=True)
 class _Run:
     group: Group
+    filename: str
     reports: dict[int, Report] = field(default_factory=dict)
     arrays: dict[str, wire.Array] = field(default_factory=dict)
     output: dict[int, bytearray] = field(default_factory=dict)
@@ -43,12 +44,13 @@ class _Run:
         return [rank for rank in range(self.group.placement.world_size) if rank not in self.reports]
 
 
-def _exit_report(group: Group, rank: int) -> Report:
-    status = groups.exit_status(group.pids[rank], wait=0.5)
+def _exit_report(run: _Run, rank: int) -> Report:
+    status = groups.exit_status(run.group.pids[rank], wait=0.5)
     if status is None or not os.WIFSIGNALED(status):
         code = None if status is None else os.waitstatus_to_exitcode(status)
         return {"state": "exited", "code": code}
-    return {"state": "killed", "signal": os.WTERMSIG(status)}
+    place = supervise.place_in(groups.last_stack_of(run.group, rank), run.filename)
+    return {"state": "killed", "signal": os.WTERMSIG(status), **_bounded(place or {})}
 
 
 def _bounded(data: Mapping[str, Any]) -> Report:
@@ -77,7 +79,7 @@ def _read_control(run: _Run, rank: int, buffers: dict[int, wire.FrameBuffer]) ->
         data = b""
     if not data:
         if rank not in run.reports:
-            run.reports[rank] = _exit_report(run.group, rank)
+            run.reports[rank] = _exit_report(run, rank)
         return False
     try:
         buffers[rank].feed(data)
@@ -118,8 +120,9 @@ def _all_wait_in_backward(group: Group, ranks: Collection[int], watch: supervise
     return all(map(supervise.waits_in_backward, stacks.values())) and watch.stand_still(unfinished) == before == ranks
 
 
-def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
-    """Reads until all ranks have finished, or the run is decided: ``clean``, ``failed``, ``stuck``, ``timeout``, ``output``."""
+def _watch(run: _Run, seconds: float, until: float, output_bytes: int) -> str:
+    """Reads until all ranks have finished, or the run is decided: ``clean``, ``failed``, ``stuck``, ``timeout``, ``output``, or
+    ``total``, where it is ``until`` that the time was up."""
     group = run.group
     buffers = {rank: wire.FrameBuffer(MAX_RESULT) for rank in range(group.placement.world_size)}
     watch = supervise.Watch(group.journal, group.pids, group.service)
@@ -162,9 +165,11 @@ def _watch(run: _Run, seconds: float, output_bytes: int) -> str:
                         return "stuck"
             if now - start > seconds:
                 return "timeout"
+            if now > until:
+                return "total"
 
 
-def _describe_unfinished(run: _Run, filename: str, stuck: bool) -> None:
+def _describe_unfinished(run: _Run, stuck: bool) -> None:
     group, journal = run.group, run.group.journal
     # Ranks that are stuck have all been seen to wait; a look now would see them answer for their stacks.
     waits = {
@@ -173,7 +178,7 @@ def _describe_unfinished(run: _Run, filename: str, stuck: bool) -> None:
     }
     for rank, stack in groups.stacks_of(group, list(waits), groups.PATIENCE if stuck else groups.ANSWERS_WITHIN).items():
         asleep = waits[rank] or (not supervise.SEES_THREADS and supervise.waits_inside(stack))
-        place = supervise.place_in(stack, filename)
+        place = supervise.place_in(stack, run.filename)
         calls = supervise.last_collectives(journal, rank)
         if place is None and stuck and calls and (line := supervise.line_in(calls[-1])) is not None:
             place = {"line": line}
@@ -198,13 +203,18 @@ def _result(index: int, run: _Run, end: str, output_bytes: int) -> wire.Frame:
     for rank in range(size):
         report, calls = run.reports[rank], supervise.last_collectives(run.group.journal, rank)
         report["collectives"] = calls
-        if report["state"] == "killed" and calls and (line := supervise.line_in(calls[-1])) is not None:
+        if report["state"] == "killed" and "line" not in report and calls and (line := supervise.line_in(calls[-1])) is not None:
             report["line"] = line  # a rank that gloo aborted has no stack to ask for
     data = {
         "index": index,
         "end": end,
         "ranks": [run.reports[rank] for rank in range(size)],
-        "mismatch": mismatch and {"number": mismatch.number, "calls": [call and str(call) for call in mismatch.calls]},
+        "mismatch": mismatch
+        and {
+            "number": mismatch.number,
+            "calls": [call and str(call) for call in mismatch.calls],
+            "everyone": mismatch.everyone_came,
+        },
         "crossing": crossing
         and {
             "number": crossing.number,
@@ -245,7 +255,7 @@ def _hand_over(group: Group, parts: Sequence[bytes], rank: int) -> bool:
 def _is_decided(run: _Run, end: str) -> bool:
     killed = (report.get("signal") for report in run.reports.values() if report["state"] == "killed")
     states = {report["state"] for report in run.reports.values()}
-    return end in ("timeout", "output") or bool(states & DECIDED) or any(number != signal.SIGABRT for number in killed)
+    return end in ("timeout", "total", "output") or bool(states & DECIDED) or any(number != signal.SIGABRT for number in killed)
 
 
 def _renamed(arrays: Mapping[str, wire.Array], prefix: str, new: str) -> dict[str, wire.Array]:
@@ -288,8 +298,9 @@ def run_all(
     """
     data = dict(request.data)
     filename, seconds, output_bytes = data["filename"], data["seconds"], data["output_bytes"]
-    given = ("entry", "filename", "source", "drive", "drive_source")
+    given = ("entry", "signature", "filename", "source", "drive", "drive_source")
     code = wire.encode(wire.Frame("code", {name: data.get(name) for name in given}))
+    until = time.monotonic() + data["total_seconds"]
     group, beside = ready, None
     ended_apart = 0
     try:
@@ -299,7 +310,7 @@ def run_all(
             if fresh and data.get("counterpart_source") is not None:
                 apart = group.placement.uid is not None
                 beside = counterpart.start(data["counterpart_source"], group.questions, apart, groups.SPAWNED)
-            run = _Run(group)
+            run = _Run(group, filename)
             shared = _renamed(request.arrays, f"{index}.*.", "shared.")
             hidden = _renamed(shared, f"shared.{counterpart.HIDDEN}", "")
             if beside is not None:
@@ -309,9 +320,9 @@ def run_all(
                 seen = {name: array for name, array in mine.items() if not name.startswith(f"shared.{counterpart.HIDDEN}")}
                 task = wire.encode(wire.Frame("scenario", {**facts, "world_size": group.placement.world_size}, seen))
                 if not _hand_over(group, (code, task) if fresh else (task,), rank):
-                    run.reports[rank] = _exit_report(group, rank)
-            end = _watch(run, seconds, output_bytes)
-            _describe_unfinished(run, filename, end == "stuck")
+                    run.reports[rank] = _exit_report(run, rank)
+            end = _watch(run, seconds, until, output_bytes)
+            _describe_unfinished(run, end == "stuck")
             _drain_output(run, output_bytes)
             _drop_what_is_too_much(run)
             if beside is not None and end == "clean":

@@ -2,19 +2,29 @@
 
 import importlib
 import linecache
+import re
 import sys
 import types
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from quizapp_sandbox.contract import Invalid
 
+GLOG_HEAD = re.compile(r"^\[rank[0-9]+\]:\[[A-Z][^\]]*\] ")
+"""What torch's C++ puts before some of its messages: severity, date, thread, its own source line."""
 Report = dict[str, Any]
 """JSON data: ``state`` and, where known, ``message``, ``line``, ``column``, ``function``."""
 
 
 class MissingEntry(Exception):
     """The file defines no function of the wanted name."""
+
+
+class Wanted(NamedTuple):
+    """The entry that was loaded, and how the exercise describes its call."""
+
+    entry: Callable[..., Any] | None
+    signature: str
 
 
 def module_of(name: str, source: str, filename: str) -> types.ModuleType:
@@ -36,7 +46,9 @@ def load_entry(source: str, filename: str, entry: str) -> Callable[..., Any]:
     """
     module = module_of("submission", source, filename)
     function: Callable[..., Any] | None = getattr(module, entry, None)
-    if not callable(function):
+    if function is not None and not callable(function):
+        raise MissingEntry(f"the file makes {entry} a value of type {type(function).__name__}; it must define a function")
+    if function is None:
         near = [name for name, value in vars(module).items() if isinstance(value, types.FunctionType)]
         found = f"it defines {', '.join(sorted(near))}" if near else "it defines no function"
         raise MissingEntry(f"the file must define {entry}; {found}")
@@ -80,10 +92,25 @@ def is_from_others(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and (distributed or any(text in str(error) for text in _FROM_OTHERS))
 
 
-def report_of(error: BaseException, filename: str) -> Report:
+def _misfit(error: BaseException, filename: str, wanted: Wanted) -> Report | None:
+    """What is told where the entry can't be called as the exercise calls it."""
+    code = getattr(wanted.entry, "__code__", None)
+    if not isinstance(error, TypeError) or _place(error, filename) or not isinstance(code, types.CodeType):
+        return None
+    if not str(error).startswith(f"{code.co_qualname}() "):
+        return None
+    place = {"line": code.co_firstlineno} if code.co_filename == filename else {}
+    return {"state": "raised", "message": f"TypeError: {error}; it is called as {wanted.signature}"[:2000], **place}
+
+
+def report_of(error: BaseException, filename: str, wanted: Wanted = Wanted(None, "")) -> Report:  # noqa: B008 - immutable
     """What is told of an exception that ended a scenario: ``state`` is ``invalid``, ``raised``, ``peer`` or ``limit``."""
+    if (misfit := _misfit(error, filename, wanted)) is not None:
+        return misfit
     place = _place(error, filename)
-    text = str(error).strip()
+    text = GLOG_HEAD.sub("", str(error).strip())
+    if isinstance(error, SystemExit):
+        text = "" if error.code is None else text
     if isinstance(error, Invalid):
         return {"state": "invalid", "message": text[:2000], **place}
     if isinstance(error, MissingEntry):

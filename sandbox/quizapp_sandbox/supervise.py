@@ -158,6 +158,22 @@ class Mismatch:
     number: int
     calls: tuple[Collective | None, ...]
 
+    @property
+    def everyone_came(self) -> bool:
+        """Whether this seems one call of the program, in which no rank is missing: all called the same kind, and from one line, or
+        with as many elements. So they differ in dtype, root or reduction, or on one line in shape."""
+        first = self.calls[0]
+        if first is None:
+            return False
+
+        def comes(call: Collective | None) -> bool:
+            if call is None or call.kind != first.kind:
+                return False
+            one_line = call.origin == first.origin and call.origin.startswith("at line")
+            return one_line or call.elements == first.elements
+
+        return all(map(comes, self.calls))
+
 
 def first_mismatch(journal: Journal) -> Mismatch | None:
     """Compares the ranks' collectives over the whole group, in order, as far back as the journal holds all of them."""

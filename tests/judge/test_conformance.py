@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from benches import Watched
 
+from quizapp.judge import judge
 from quizapp.model.lab import Lab, Limits
 from quizapp.model.verdict import Verdict
 
@@ -22,7 +23,14 @@ BAD_INPUT = {
     "null-bytes": ("x = 1\0\n", "error", 1, "null byte"),
     "parses-but-does-not-compile": ("x = 1\nreturn x\n", "error", 2, "SyntaxError: 'return' outside function"),
     "lacks-the-entry": ("def other(a, b):\n    pass\n", "error", None, "must define scale_loss; it defines other"),
-    "entry-is-no-function": ("scale_loss = 3\n", "error", None, "must define scale_loss"),
+    "entry-is-no-function": ("scale_loss = 3\n", "error", None, "makes scale_loss a value of type int; it must define a function"),
+    "entry-takes-something-else": (
+        "\ndef scale_loss(token_losses):\n    pass\n",
+        "error",
+        2,
+        "takes 1 positional argument but 2 were given; it is called as scale_loss(token_losses",
+    ),
+    "crashes": (HEAD + "    os.kill(os.getpid(), 11)\n", "error", 6, "crashed (SIGSEGV), line 6 of your file"),
     "empty-file": ("", "error", None, "must define scale_loss"),
     "raises": (HEAD + "    one = 1\n    raise ValueError('boo')\n", "error", 7, "ValueError: boo"),
     "raises-when-loaded": ("x = {}\n\ny = x['a']\n", "error", 3, "KeyError: 'a'"),
@@ -32,9 +40,9 @@ BAD_INPUT = {
         HEAD + "    print('x' * (1 << 20))\n    return token_losses.sum()\n",
         "limit",
         None,
-        "printed more than allowed",
+        "printed more than allowed (256 KiB)",
     ),
-    "never-returns": (HEAD + "    while True:\n        pass\n", "timeout", (6, 7), "did not return in time"),
+    "never-returns": (HEAD + "    while True:\n        pass\n", "timeout", (6, 7), "did not return in time (2 s)"),
     "sleeps": (HEAD + "    time.sleep(600)\n", "timeout", 6, "did not return in time"),
     "never-loads": ("import time\ntime.sleep(600)\n", "timeout", 2, "did not return in time"),
     "returns-none": (HEAD + "    token_losses.sum()\n", "invalid", None, "returned None (is a return statement missing?)"),
@@ -78,6 +86,27 @@ def test_bad_input_has_a_clear_outcome_with_the_line_in_their_file(
         assert any(f"line {number}" in verdict.summary for number in lines), verdict.summary
     if outcome != "wrong":
         assert verdict.ranks
+
+
+def test_a_submission_that_takes_too_long_in_all(shared_bench: Watched, lab: Lab, folder: Path) -> None:
+    """No scenario comes near its own limit."""
+    slow = HEAD + "    time.sleep(0.4)\n    return token_losses.sum()\n"
+    limited = lab.model_copy(update={"world_sizes": (2,), "limits": Limits(seconds=60, total_seconds=1.0)})
+    verdict = shared_bench.judge(limited, folder, slow)
+    assert (verdict.outcome, verdict.points, verdict.counterexample) == ("timeout", 0, verdict.scenarios[-1])
+    assert len(verdict.scenarios) < len(lab.scenarios)
+    last = verdict.scenarios[-1]
+    assert f"With 2 ranks, {last.name}: the time for all scenarios together (1 s) was up before rank" in verdict.summary
+    assert f"Done by then: {len(verdict.scenarios) - 1} of {len(lab.scenarios)} scenarios" in verdict.summary
+
+
+def test_a_smaller_example_is_not_looked_for_without_end(
+    shared_bench: Watched, two: Lab, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judge, "SHRINK_SECONDS", -1.0)
+    verdict = shared_bench.judge(two, folder, HEAD + "    return token_losses.sum()\n")
+    assert (verdict.outcome, verdict.points) == ("wrong", 0)
+    assert verdict.counterexample in verdict.scenarios
 
 
 def test_after_all_of_that_a_right_program_passes(shared_bench: Watched, lab: Lab, folder: Path, solution: str) -> None:

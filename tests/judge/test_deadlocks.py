@@ -153,21 +153,40 @@ PATTERNS = {
     "a recv that nobody answers": Pattern(
         "if rank == 0:\n    dist.recv(one, src=1)\nreturn token_losses.sum()",
         "desync",
-        r"rank 0 never joined collective #\d+, in which rank 1 waits: all_reduce\(\[\d+\] float64\) in backward",
+        r"rank 0 never joined collective #\d+, in which rank 1 waits: all_reduce\(\[\d+\] float64\) in backward; "
+        r"rank 0 waits in recv\(\[1\] float64, from rank 1\) at line 10",
         (2, 0),
         ("waiting", "waiting"),
     ),
     "both wait for the other's send": Pattern(
         "dist.recv(one, src=1 - rank)\nreturn token_losses.sum()",
         "desync",
-        r"wait for each other for ever: ranks 0 and 1 in recv\(\[1\] float64\) at line 9",
+        r"wait for each other for ever: rank 0 in recv\(\[1\] float64, from rank 1\) at line 9; "
+        r"rank 1 in recv\(\[1\] float64, from rank 0\) at line 9",
         (1, 1),
+        ("waiting", "waiting"),
+    ),
+    "both wait for what they had posted before": Pattern(
+        "posted = dist.batch_isend_irecv([dist.P2POp(dist.irecv, one, 1 - rank, tag=2)])\nfor work in posted:\n    work.wait()\nreturn token_losses.sum()",
+        "desync",
+        r"wait for each other for ever: rank 0 at line 11 of your file, for recv\(\[1\] float64, from rank 1, tag 2\) at line 9; "
+        r"rank 1 at line 11 of your file, for recv\(\[1\] float64, from rank 0, tag 2\) at line 9",
+        (3, 3),
+        ("waiting", "waiting"),
+    ),
+    "a group that one of its ranks never forms": Pattern(
+        "if rank == 0:\n    dist.new_group([0, 1])\nelse:\n    dist.recv(one)\nreturn token_losses.sum()",
+        "desync",
+        r"rank 1 never joined collective #\d+, in which rank 0 waits: new_group\(\[0, 1\]\) at line 10; "
+        r"rank 1 waits in recv\(\[1\] float64, from any rank\) at line 12",
+        (2, 4),
         ("waiting", "waiting"),
     ),
     "a subgroup's collective entered by one of its two ranks": Pattern(
         "group = dist.new_group([0, 1])\nif rank == 0:\n    dist.all_reduce(one, group=group)\nreturn token_losses.sum()",
         "desync",
-        r"rank 0 never joined collective #\d+, in which ranks 1 and 2 wait",
+        r"rank 0 never joined collective #\d+, in which ranks 1 and 2 wait: .*; "
+        r"rank 0 waits in all_reduce\(\[1\] float64, among ranks 0, 1\) at line 11",
         (3, 0),
         ("waiting", "waiting"),
         sizes=3,
@@ -252,6 +271,14 @@ return token_losses[mask].sum() * size / count"""
     )
 
 
+def test_a_rank_that_ends_the_group_is_told_where(shared_bench: Watched, lab: Lab, folder: Path) -> None:
+    verdict = shared_bench.judge(lab_at(lab, 2), folder, program("dist.destroy_process_group()\nreturn token_losses.sum()"))
+    assert verdict.outcome == "error"
+    assert "destroy_process_group ends the group that the exercise runs in; leave it out (every rank, line 9" in verdict.summary
+    own = "group = dist.new_group([0, 1])\ndist.destroy_process_group(group)\n" + RIGHT + "; return result"
+    assert shared_bench.judge(lab_at(lab, 2), folder, program(own)).outcome == "pass"
+
+
 def test_ranks_that_always_hang_are_not_run_in_every_scenario(shared_bench: Watched, lab: Lab, folder: Path) -> None:
     specs = tuple(ScenarioSpec(name=f"case-{letter}", shape="uneven") for letter in "abcd")
     large = lab_at(lab, 2).model_copy(update={"world_sizes": (2, 3), "scenarios": specs})
@@ -318,6 +345,12 @@ def test_collectives_of_different_steps_are_explained(shared_bench: Watched, fol
             id="a message first",
         ),
         pytest.param(
+            "posted = dist.batch_isend_irecv([dist.P2POp(dist.irecv, one, 1 - rank), dist.P2POp(dist.isend, one + 1, 1 - rank)])\n"
+            "time.sleep(0.3 * rank)\nfor work in posted: work.wait()\n"
+            "if rank == 0: dist.recv(one)\nif rank == 1: time.sleep(0.3); dist.send(one, dst=0)\n" + RIGHT + "; return result",
+            id="messages posted ahead, and one from any rank",
+        ),
+        pytest.param(
             "group = dist.new_group([0])\nif rank == 0: dist.all_reduce(one, group=group); time.sleep(1.5)\n"
             + RIGHT
             + "; return result",
@@ -364,6 +397,7 @@ def test_a_program_that_fails_in_one_scenario_only_says_which(shared_bench: Watc
         "empty-rank": "desync",
         "lone-token": "desync",
         "all-empty": "pass",
+        "crowd": "pass",
         "probe": "pass",
     }
     assert verdict.counterexample is not None

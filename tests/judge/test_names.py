@@ -1,6 +1,7 @@
 """A name is given to what a rule predicts everywhere, and never to anything else."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -141,6 +142,11 @@ class TestDesync:
         found = names.name(two, self.made(two, set_of, self.left_out))
         assert found is not None
         assert found.id == "rank-left-out"
+
+    def test_not_where_every_rank_made_the_call(self, two: Lab, set_of: tuple[Expected, ...]) -> None:
+        """An empty rank that reduces a count of another dtype is no rank left out."""
+        made = [replace(run, everyone_came=run.desync) for run in self.made(two, set_of, self.left_out)]
+        assert names.name(two, made) is None
 
     def test_not_where_they_part_everywhere(self, two: Lab, set_of: tuple[Expected, ...]) -> None:
         assert names.name(two, self.made(two, set_of, lambda its: True)) is None

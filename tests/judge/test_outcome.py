@@ -39,9 +39,16 @@ DIFFERS = {"number": 1, "calls": ["all_reduce([] int64) at line 5", "barrier at 
         ("failed", [PEER, KILLED], None, "limit", "rank 1 was killed: it used more memory than allowed"),
         ("failed", [ABORT, SEGFAULT], None, "error", "rank 1 crashed (SIGSEGV)"),
         ("failed", [PEER, EXITED], MISSED, "error", "rank 1 ended its own process before it returned (exit code 0)"),
-        ("output", [RUNNING, WAITING], None, "limit", "printed more than allowed, line 3 of your file"),
-        ("timeout", [WAITING, RUNNING], None, "timeout", "rank 1 did not return in time, line 3 of your file"),
-        ("timeout", [SEEN, WAITING], None, "timeout", "rank 1 did not return in time, line 5 of your file"),
+        ("output", [RUNNING, WAITING], None, "limit", "printed more than allowed (256 KiB), line 3 of your file"),
+        ("timeout", [WAITING, RUNNING], None, "timeout", "rank 1 did not return in time (5 s), line 3 of your file"),
+        ("timeout", [SEEN, WAITING], None, "timeout", "rank 1 did not return in time (5 s), line 5 of your file"),
+        (
+            "total",
+            [SEEN, WAITING],
+            None,
+            "timeout",
+            "the time for all scenarios together (50 s) was up before rank 1 returned, line 5 of your file",
+        ),
         (
             "stuck",
             [WAITING, SEEN],
@@ -70,6 +77,22 @@ DIFFERS = {"number": 1, "calls": ["all_reduce([] int64) at line 5", "barrier at 
             "desync",
             "the ranks wait for each other for ever: rank 0 at line 9 of your file; "
             "rank 1 outside of your file, after all_reduce([] int64) at line 5; rank 2 has returned",
+        ),
+        (
+            "stuck",
+            [{**WAITING, "awaits": "recv([1] int64, from rank 1) at line 4"}, {**WAITING, "awaits": "barrier at line 5"}],
+            None,
+            "desync",
+            "the ranks wait for each other for ever: rank 0 at line 5 of your file, for recv([1] int64, from rank 1) at line 4; "
+            "rank 1 in barrier at line 5",
+        ),
+        (
+            "stuck",
+            [WAITING, {**WAITING, "awaits": "recv([1] int64, from rank 0) at line 5"}],
+            MISSED,
+            "desync",
+            "rank 1 never joined collective #2, in which rank 0 waits: all_reduce([36] float64) in backward; "
+            "rank 1 waits in recv([1] int64, from rank 0) at line 5",
         ),
         ("failed", [ABORT, ABORT], DIFFERS, "desync", "collective #1 differs"),
         ("failed", [PEER, ABORT], None, "error", "rank 1 crashed (SIGABRT)"),
@@ -107,14 +130,16 @@ STATES = st.sampled_from([SEEN, PEER, RAISED, INVALID, MEMORY, FORGED, SEGFAULT,
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: st.lists(inner, max_size=3), max_leaves=5
 )
-ANY = st.dictionaries(st.sampled_from(["state", "message", "line", "column", "function", "signal", "code", "collectives"]), JSON)
+ANY = st.dictionaries(
+    st.sampled_from(["state", "message", "line", "column", "function", "signal", "code", "collectives", "awaits"]), JSON
+)
 MISMATCHES = st.none() | st.dictionaries(
     st.sampled_from(["number", "calls"]), st.lists(st.none() | st.text(max_size=5), max_size=3)
 )
 
 
 @given(
-    st.sampled_from(["clean", "failed", "stuck", "timeout", "output", "", "pass"]),
+    st.sampled_from(["clean", "failed", "stuck", "timeout", "total", "output", "", "pass"]),
     st.lists(STATES | ANY, min_size=1, max_size=4),
     MISMATCHES,
 )

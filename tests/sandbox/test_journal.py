@@ -129,6 +129,21 @@ class TestMismatch:
     def test_a_rank_that_issued_fewer(self) -> None:
         assert supervise.first_mismatch(journal([COUNT, BUCKET], [COUNT])) == supervise.Mismatch(2, (BUCKET, None))
 
+    @pytest.mark.parametrize(
+        ("one", "other", "came"),
+        [
+            pytest.param(COUNT, Collective("all_reduce", "[] float32", True, "at line 9"), True, id="another dtype"),
+            pytest.param(
+                COUNT, Collective("all_reduce", "[2] int64", True, "at line 7"), True, id="another shape at the same line"
+            ),
+            pytest.param(COUNT, BUCKET, False, id="another shape elsewhere"),
+            pytest.param(COUNT, Collective("barrier", "", True, "at line 7"), False, id="another kind"),
+            pytest.param(COUNT, None, False, id="no call"),
+        ],
+    )
+    def test_whether_all_ranks_seem_to_have_come(self, one: Collective, other: Collective | None, came: bool) -> None:
+        assert supervise.Mismatch(1, (one, other)).everyone_came is came
+
     def test_calls_of_few_ranks_are_left_out(self) -> None:
         point = Collective("send", "[1] int64", False)
         assert supervise.first_mismatch(journal([point, COUNT], [COUNT])) is None
