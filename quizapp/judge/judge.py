@@ -180,13 +180,13 @@ def _run_all(
 ) -> tuple[list[Ran], Placement]:
     ran: list[Ran] = []
     placed = place(max(scenario.world_size for scenario in scenarios), workers.gpus)
+    until = time.monotonic() + task.lab.limits.in_all
     for size in sorted({scenario.world_size for scenario in scenarios}):
         placed = place(size, workers.gpus)
         chosen = [scenario for scenario in scenarios if scenario.world_size == size]
         ran += run_size(workers.submission, task, chosen, placed, progress, stop, until=until, again=bool(ran))
         if any(one.ending.outcome in FINAL for one in ran) or all(one.ending.outcome == "desync" for one in ran):
             break
-    until = time.monotonic() + task.lab.limits.in_all
     return ran, placed
 
 
@@ -201,17 +201,17 @@ def _smallest(
     scenarios = small_scenarios(task.lab, task.seed, named)
     # The smallest come first, and the rest are left when one fails. Ranks that hang are started anew for the next scenario.
     together = 1 if outcome == "desync" else TOGETHER
+    until = time.monotonic() + SHRINK_SECONDS
     for start in range(0, len(scenarios), together):
+        if time.monotonic() > until:
+            break
         tried = scenarios[start : start + together]
         request_references(workers.oracle, task, tried)
         placed = place(RANKS, workers.gpus)
         ran = run_size(workers.submission, task, tried, placed, lambda _: None, stop, until=until, again=True)
         expected = receive_references(workers.oracle, task, tried, stop)
         verdicts = (_compare(one, its).verdict for one, its in zip(ran, expected, strict=False))
-    until = time.monotonic() + SHRINK_SECONDS
         found = next((verdict for verdict in verdicts if verdict.outcome == outcome), None)
-        if time.monotonic() > until:
-            break
         if found is not None or not workers.submission.is_usable:
             return found or fallback
     return fallback
