@@ -223,6 +223,8 @@ def run_size(
     }
     ran: list[Ran] = []
     try:
+        # Ranks that stood ready may be gone; those that take their place must not be forked from an agent that holds all inputs.
+        worker.send(wire.Frame("form", {name: data[name] for name in ("world_size", "collectives", "devices", "again")}))
         worker.send(wire.Frame("run", data, _arrays(scenarios)))
         while True:
             frame = worker.receive(lab.limits.seconds + SLACK_SECONDS, stop)

@@ -2,7 +2,8 @@
 
 It speaks frames on its standard input and output. Requests: ``form`` (prepare a group ahead), ``run`` (one submission on the
 scenarios of one world size; ``again``: the same as in the last run, so that its ranks will do), ``end`` (nothing more comes),
-``reference`` (oracle workers only). It judges nothing and holds no expected value.
+``reference`` (oracle workers only). It judges nothing and holds no expected value. What is forked while it holds a ``run`` can read
+all ranks' arrays there, so ``form`` comes first.
 """
 
 import functools
@@ -101,7 +102,7 @@ def _serve_submissions(host: Host, uid: int | None = None) -> int:
             request = dict(frame.data)
             if frame.kind == "form":
                 size = request["world_size"]
-                if size not in formed:
+                if size not in formed and not (request.get("again") and size in used):
                     formed[size] = form(request)
                 host.send(wire.Frame("formed", {"world_size": size}))
             elif frame.kind == "run":

@@ -224,7 +224,8 @@ def is_asleep(pid: int, service: frozenset[str] = frozenset()) -> bool:
     return _activity(pid, service)[0]
 
 
-_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>[0-9]{1,9}) in (?P<function>.+)$', re.MULTILINE)
+# Spaces as faulthandler has them: what may match any number of blank lines takes seconds on those that a rank may write.
+_FRAME = re.compile(r'^  File "(?P<file>.+)", line (?P<line>[0-9]{1,9}) in (?P<function>.+)$', re.MULTILINE)
 
 
 def place_in(stack: str, filename: str) -> dict[str, object] | None:
