@@ -176,10 +176,15 @@ def answer(hidden: Mapping[str, torch.Tensor], question: Mapping[str, torch.Tens
 
 
 def told(hidden: Mapping[str, torch.Tensor], observation: Mapping[str, torch.Tensor]) -> Arrays:
-    """The verdicts [15], put from the order of this scenario into groups. Whatever else it is goes on as it is."""
+    """The verdicts [15], put from the order of this scenario into groups. Nothing else is handed on: a rank that sends groups of its
+    own making would be right without knowing the order.
+
+    Raises:
+        ValueError: it is anything else.
+    """
     verdicts = observation.get("verdicts")
     if verdicts is None or len(observation) > 1 or list(verdicts.shape) != [len(ALL)]:
-        return dict(observation)
+        raise ValueError("what is judged is the verdicts on fifteen steps, and nothing else")
     sorted_back = torch.zeros_like(verdicts)
     sorted_back[hidden["order"].argsort()] = verdicts
     parts = sorted_back.split([len(steps) for steps in STEPS.values()])
