@@ -9,9 +9,10 @@ lexical ones: answers are longer than phrases, and likeness grows with length. N
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from linear import f1, fit
@@ -23,11 +24,12 @@ from quizapp.model.rubric import Rubric
 from quizapp.model.variant import fill
 from quizapp.scoring.calibration import FILE
 from quizapp.scoring.clauses import split, window
-from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric, profile_of, ready
+from quizapp.scoring.lexical import Phrase, ReadyCriterion, ReadyRubric, best_phrase, profile_of, ready
+from quizapp.scoring.profile import Profile, alike, middle, profile
 from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.semantic.encoder import Encoder
 from quizapp.scoring.semantic.tier import FEATURES, SemanticReader
-from quizapp.scoring.words import read_words
+from quizapp.scoring.words import Word, read_phrase, read_words
 
 FOREIGN = 25
 """Phrases of other questions that are read against each rubric."""
@@ -84,33 +86,74 @@ def table(encoder: Encoder) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(features), np.array(own), np.array(number)
 
 
+def beliefs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same of misconceptions: their phrases, and those of the criteria, of which each is left out where it is read."""
+    chance, every = random.Random(0), list(rubrics())
+    phrases = [(id, text) for id, _, rubric in every for shown in rubric.misconceptions for text in shown.accept]
+    features: list[Row] = []
+    own: list[bool] = []
+    number: list[int] = []
+    for at, (id, stem, rubric) in enumerate(every):
+        if not rubric.misconceptions:
+            continue
+        known = ready(rubric, stem)
+        held = [(text, place) for place, m in enumerate(rubric.misconceptions) if len(m.accept) > 1 for text in m.accept]
+        right = [(text, -1) for criterion in rubric.criteria for text in criterion.accept]
+        foreign = [(text, -1) for other, text in chance.sample(phrases, FOREIGN) if other != id]
+        for text, place in (*held, *right, *foreign):
+            words = read_words(text, known.spelling)
+            said = profile(words, known.rarity)
+
+            def both(accept: Sequence[Phrase], of: Profile, words: Sequence[Word] = words, said: Profile = said) -> Row:
+                return best_phrase(accept, words).strength, alike(said, of)
+
+            lacking = [without(criterion, text, known) for criterion in known.criteria]
+            rivals = [both(criterion.accept, criterion.profile) for criterion in lacking]
+            mine = []
+            for misconception in known.misconceptions:
+                accept = [phrase for phrase in misconception.accept if phrase.text != text]
+                mine.append(both(accept, middle((read_phrase(phrase.text) for phrase in accept), known.rarity)))
+            for where, row in enumerate(mine):
+                others = [*rivals, *(other for at_other, other in enumerate(mine) if at_other != where)]
+                features.append((*row, *(value - max(column) for value, column in zip(row, zip(*others, strict=True), strict=True))))
+                own.append(where == place)
+                number.append(at)
+    return np.array(features), np.array(own), np.array(number)
+
+
+def fitted(name: str, x: np.ndarray, y: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Intercept and weights; prints how well these tell right from wrong on rubrics left out of the fit."""
+    form: dict[str, Any] = {"logistic": True, "products": False, "penalty": PENALTY}
+    guess = np.zeros(len(y))
+    for fold in range(5):
+        held = number % 5 == fold
+        guess[held] = fit(x[~held], y[~held].astype(float), **form)(x[held])
+    print(name, "F1 on rubrics left out, at a chance of .35:", round(f1(y, guess > 0.35), 3))
+    model = fit(x, y.astype(float), **form)
+    weights = model.weights[1:] / model.spread
+    return np.array([float(model.weights[0] - (weights * model.mean).sum()), *weights])
+
+
+def as_json(found: np.ndarray) -> dict[str, Any]:
+    middle = len(found) // 2 + 1
+    numbers = [round(float(value), 3) for value in found]
+    return {"intercept": numbers[0], "own": numbers[1:middle], "margin": numbers[middle:]}
+
+
 def main() -> None:
     x, y, number = table(Encoder())
     half = x.shape[1] // 2
-    lexical = np.zeros(x.shape[1] + 1)
-    tiers = {"lexical": [0, 1, half, half + 1], "semantic": list(range(x.shape[1]))}
-    out: dict[str, object] = {"features": ["support", "likeness of the parts of words", *FEATURES], "rows": len(y), "tiers": {}}
-    for tier, columns in tiers.items():
-        guess = np.zeros(len(y))
-        for fold in range(5):
-            held = number % 5 == fold
-            model = fit(x[~held][:, columns], y[~held].astype(float), logistic=True, products=False, penalty=PENALTY)
-            guess[held] = model(x[held][:, columns])
-        print(tier, "F1 on rubrics left out, at a chance of .35:", round(f1(y, guess > 0.35), 3))
-        model = fit(x[:, columns], y.astype(float), logistic=True, products=False, penalty=PENALTY)
-        weights = model.weights[1:] / model.spread
-        middle = len(columns) // 2
-        found = np.array([float(model.weights[0] - (weights * model.mean).sum()), *weights])
-        if tier == "semantic":
-            found = (found + lexical) / 2
-        else:
-            lexical[[0, 1, 2, half + 1, half + 2]] = found
-        out["tiers"][tier] = {  # type: ignore[index]
-            "intercept": round(float(found[0]), 3),
-            "own": [round(float(value), 3) for value in found[1 : middle + 1]],
-            "margin": [round(float(value), 3) for value in found[middle + 1 :]],
-        }
-    FILE.write_text(json.dumps(out, indent=1) + "\n", "utf-8")
+    lexical = fitted("lexical", x[:, [0, 1, half, half + 1]], y, number)
+    semantic = fitted("semantic", x, y, number)
+    widened = np.zeros(len(semantic))
+    widened[[0, 1, 2, half + 1, half + 2]] = lexical
+    found = {
+        "lexical": as_json(lexical),
+        "semantic": as_json((semantic + widened) / 2),
+        "misconceptions": as_json(fitted("misconceptions", *beliefs())),
+    }
+    named = ["support", "likeness of the parts of words", *FEATURES]
+    FILE.write_text(json.dumps({"features": named, "rows": len(y), "tiers": found}, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from quizapp.scoring.clauses import Window
-from quizapp.scoring.lexical import MET, ReadyCriterion, ReadyRubric, Support
+from quizapp.scoring.lexical import MET, ReadyCriterion, ReadyMisconception, ReadyRubric, Support, best_phrase
+from quizapp.scoring.profile import Profile, alike, profile
 from quizapp.scoring.support import CONTRARY
 
 FILE = Path(__file__).with_name("calibration.json")
@@ -82,3 +83,35 @@ class Weighed:
             strength = max(0.0, min(most, max(least, MET + STEP * beyond)))
             out[known.criterion.id] = Support(strength, support.words, support.phrase, support.contrary)
         return out
+
+
+HELD = 0.3
+"""Chance, by the weights, from which words state a misconception."""
+
+
+class Beliefs:
+    """How likely it is that a window states a misconception, beside what it says of the criteria and of the other ones."""
+
+    def __init__(self, rubric: ReadyRubric) -> None:
+        self._rubric, self._weights = rubric, weights()["misconceptions"]
+        self._known: dict[tuple[int, int], dict[str, float]] = {}
+
+    def __call__(self, known: ReadyMisconception, view: Window) -> bool:
+        place = view.first, view.last
+        if place not in self._known:
+            self._known[place] = self.log_odds(self._rubric, view)
+        return self._known[place][known.shown.id] >= math.log(HELD / (1 - HELD))
+
+    def log_odds(self, rubric: ReadyRubric, view: Window) -> dict[str, float]:
+        """Misconception -> log odds."""
+        said = profile(view.words, rubric.rarity)
+        beliefs = [_features(known, view, said) for known in rubric.misconceptions]
+        right = [_features(known, view, said) for known in rubric.criteria]
+        return {
+            known.shown.id: self._weights.log_odds(beliefs[at], [*right, *beliefs[:at], *beliefs[at + 1 :]])
+            for at, known in enumerate(rubric.misconceptions)
+        }
+
+
+def _features(known: ReadyCriterion | ReadyMisconception, view: Window, said: Profile) -> tuple[float, float]:
+    return best_phrase(known.accept, view.words).strength, alike(said, known.profile)

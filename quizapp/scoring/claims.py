@@ -27,6 +27,8 @@ from quizapp.scoring.lexical import (
 from quizapp.scoring.support import misordered, support
 from quizapp.scoring.words import Word
 
+FEWEST_SAID = 2
+"""Words of a misconception's phrase that have to be there."""
 FEW, FEW_SHOWN = 3, 0.8
 """A misconception's phrase of so few content words has to be said nearly whole."""
 VERBATIM = 0.75
@@ -158,6 +160,7 @@ def find(
     solid = best is not None and not _doubtful(best, clauses, doubted) and not taken_back(best)
     turned, lost = 0.0, False
     reverse = _reverse(known, clauses)
+    refused = {at for view in views if rejected(known, view) for at in range(view.first, view.last + 1)}
     speaks = [bool(clause.keys & known.terms) for clause in clauses]
     for view in views:
         # Where an outer clause holds none of the criterion's words, a smaller window says the same.
@@ -172,7 +175,7 @@ def find(
         if turned_round(known, found, view, clauses, rubric):
             strength = min(TURNED_ROUND * strength, known.threshold - CLOSE)
             turned = max(turned, best_phrase(known.accept, view.words).strength)
-        if clauses[view.first].sentence in reverse or rejected(known, view):
+        if clauses[view.first].sentence in reverse or refused & set(range(view.first, view.last + 1)):
             strength = min(strength, known.threshold - UNSURE)
         if best is not None and strength <= best.support.strength and (solid or strength < known.threshold):
             continue
@@ -260,10 +263,15 @@ def _overlap(one: Claim, other: Claim) -> bool:
     return one.spans[0][0] < other.spans[-1][1] and other.spans[0][0] < one.spans[-1][1]
 
 
+Holds = Callable[[ReadyMisconception, Window], bool]
+"""Whether a window says what a misconception's phrases say, polarity aside, beside what else the rubric knows."""
+
+
 def shown(
-    known: ReadyMisconception, criteria: Sequence[ReadyCriterion], clauses: Sequence[Clause], views: Sequence[Window]
+    known: ReadyMisconception, rubric: ReadyRubric, clauses: Sequence[Clause], views: Sequence[Window], holds: Holds
 ) -> Claim | None:
     """Where a misconception is stated last, unless something right is nearer, or it is refuted there or later."""
+    criteria = rubric.criteria
     stated: Claim | None = None
     refuted = -1
     for at, clause in enumerate(clauses):
@@ -279,15 +287,18 @@ def shown(
         if view.last - view.first > 1 or any(clause.supposing or clause.distanced for clause in view.clauses):
             continue
         found = best_phrase(known.accept, view.words)
-        if found.strength < SHOWN or found.phrase is None or not to_the_point(found, view.words):
+        if found.phrase is None or len({word.key for word in found.words}) < FEWEST_SAID:
+            continue
+        likely = holds(known, view)
+        if (found.strength < SHOWN and not likely) or not to_the_point(found, view.words):
             continue
         refutes = (phrase for phrase in known.refute if phrase.negated == negated(view.words))
         against = best_phrase((*refutes, *(phrase for criterion in criteria for phrase in criterion.accept)), view.words)
-        if found.strength <= against.strength:
+        if found.strength <= against.strength and not likely:
             continue
         if negated(view.words) and not found.phrase.negated:
             continue
-        if len(found.phrase.weights) <= FEW and found.strength < FEW_SHOWN:
+        if len(found.phrase.weights) <= FEW and found.strength < FEW_SHOWN and not likely:
             continue
         if any(told_as_wrong(found.phrase, clause) for clause in view.clauses):
             continue

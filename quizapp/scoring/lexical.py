@@ -89,6 +89,8 @@ class ReadyMisconception:
     shown: ShownMisconception
     accept: tuple[Phrase, ...]
     refute: tuple[Phrase, ...]
+    profile: Profile = field(default_factory=dict)
+    """What its accept phrases have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,7 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
             shown,
             tuple(_phrase(text, asked, common) for text in shown.accept),
             tuple(_phrase(text, asked) for text in shown.refute),
+            middle((read_phrase(text) for text in shown.accept), rarity),
         )
         for shown in rubric.misconceptions
     )

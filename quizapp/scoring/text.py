@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, Met, Score, score_of
 from quizapp.scoring.answer import MAX_CHARACTERS, AnswerError, sentence
+from quizapp.scoring.calibration import Beliefs
 from quizapp.scoring.claims import (
     VERBATIM,
     Claim,
@@ -31,6 +32,7 @@ from quizapp.scoring.clauses import (
     window,
     windows,
 )
+from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, best_phrase, ready
 from quizapp.scoring.tier import Tier, present
 from quizapp.scoring.words import read_words
@@ -102,10 +104,14 @@ def _judged(
 
 def _is_stated_there(wrong: Claim, right: Claim | None, known: ReadyCriterion, clauses: Sequence[Clause]) -> bool:
     """Whether the words that seem to meet a criterion state a misconception, nearly as the rubric puts it."""
-    if right is None or right.first < wrong.first or right.last > wrong.last or wrong.support.strength < VERBATIM:
+    if right is None or not _is_within(right, wrong) or wrong.support.strength < VERBATIM:
         return False
     words = window(clauses, right.first, right.last).words
     return best_phrase(known.accept, words, known.stand_ins).strength < wrong.support.strength
+
+
+def _is_within(right: Claim | None, wrong: Claim) -> bool:
+    return right is not None and right.first >= wrong.first and right.last <= wrong.last
 
 
 def _nothing(rubric: ReadyRubric, reason: str, met: Met = "unmet") -> Score:
@@ -165,14 +171,17 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     findings = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
     strung = strung_together(findings, clauses, known)
     runs_on = says_nothing_of_its_own(words)
+    holds = Beliefs(known)
     stated = {
-        m.shown.id: (m, claim) for m in known.misconceptions if (claim := shown(m, known.criteria, clauses, views)) is not None
+        m.shown.id: (m, claim) for m in known.misconceptions if (claim := shown(m, known, clauses, views, holds)) is not None
     }
-    cancels = {
-        target: (titles.get(id, id), claim)
-        for id, (misconception, claim) in stated.items()
-        for target in misconception.shown.cancels
-    }
+    cancels: dict[str, tuple[str, Claim]] = {}
+    for finding, criterion in zip(findings, known.criteria, strict=True):
+        for id, (misconception, claim) in stated.items():
+            # Words that only resemble a misconception take nothing from what is said elsewhere.
+            plain = claim.support.strength >= SHOWN or _is_within(finding.best, claim)
+            if criterion.criterion.id in misconception.shown.cancels and plain:
+                cancels[criterion.criterion.id] = titles.get(id, id), claim
     for finding, criterion in zip(findings, known.criteria, strict=True):
         said = next((entry for entry in stated.values() if _is_stated_there(entry[1], finding.best, criterion, clauses)), None)
         if said is not None:
