@@ -10,6 +10,7 @@ import os
 import re
 import stat
 import struct
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,6 +35,10 @@ MAX_STUDENTS_ZIP = 8 << 20
 NAMED = 6
 """File names shown in a reason."""
 _SKIPPED = frozenset(("__MACOSX", "__pycache__"))
+_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Without the joiners U+200C and U+200D, which names are written with."""
 _END, _END_64 = b"PK\x05\x06", b"PK\x06\x07"
 
 
@@ -102,9 +107,10 @@ class _Handed:
 
 
 def printable(name: str) -> str:
-    """A name as it can stand in any file: control signs and bytes that are no text are written out."""
-    text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", lambda sign: f"\\x{ord(sign[0]):02x}", text)
+    """A name as it can stand in any file. Control signs, bytes that are no text and signs that nobody sees are written out; spaces
+    and composed letters have one form, so that names which look alike are alike."""
+    text = unicodedata.normalize("NFC", os.fsencode(name).decode("utf-8", "backslashreplace"))
+    return " ".join(_UNSEEN.sub(lambda sign: f"\\x{ord(sign[0]):02x}", text).split())
 
 
 def collect(place: Path, *, file: str | None = None, student: str | None = None) -> Collection:
@@ -301,7 +307,8 @@ def _students_zip(data: bytes) -> list[_Entry]:
     if len(data) > MAX_STUDENTS_ZIP:
         raise _Refused(f"a zip of more than {MAX_STUDENTS_ZIP >> 20} MiB")
     archive = _open_zip(io.BytesIO(data))
-    paths = {info: _path_in(info) for info in archive.infolist() if not info.is_dir()}
+    # Not is_dir(), which raises for a name that is empty, or is cut off before its first sign.
+    paths = {info: _path_in(info) for info in archive.infolist() if not info.orig_filename.endswith("/")}
     if any(path is None for path in paths.values()):
         raise _Refused("a zip with names that lead out of it")
     return _bounded(_zipped(archive, info, path) for info, path in paths.items() if path is not None)

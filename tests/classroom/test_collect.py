@@ -138,6 +138,12 @@ def test_names_that_lead_out_of_a_zip_are_told_and_not_read(tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == ["class.zip"]
 
 
+def test_a_students_zip_with_a_name_that_ends_before_it_begins(tmp_path: Path) -> None:
+    inner = zipped(tmp_path / "inner", {"xyz.py": SOURCE}).read_bytes().replace(b"xyz.py", b"\0yz.py")
+    found = told(collect.collect(place(tmp_path / "class", {"ada.zip": inner, "ben.py": SOURCE})))
+    assert found == {"ada": "unreadable: a zip with names that lead out of it", "ben": "ben.py"}
+
+
 def test_a_link_inside_a_zip(tmp_path: Path) -> None:
     link = zipfile.ZipInfo("ada.py")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -192,6 +198,13 @@ def test_too_many_students(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_names_that_are_no_text_are_written_out(tmp_path: Path) -> None:
     assert collect.printable("a\nb\x1b[31m\u202e") == "a\\x0ab\\x1b[31m\\x202e"
     assert collect.printable(os.fsdecode(b"caf\xe9")) == "caf\\xe9"
+
+
+def test_names_that_look_alike_are_one_student_or_are_told_apart() -> None:
+    alike = {collect.printable(name) for name in ("Zoë  Quist", " Zoe\u0308\u00a0Quist ")}
+    assert alike == {"Zoë Quist"}
+    assert collect.printable("ada\u200b") == "ada\\x200b"
+    assert collect.printable("می\u200cخواهم") == "می\u200cخواهم"
 
 
 def test_the_digest_of_nothing_changes_with_its_reason() -> None:
