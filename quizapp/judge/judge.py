@@ -16,6 +16,7 @@ import numpy as np
 from quizapp.judge import names, sentence
 from quizapp.judge.exchange import Progress, Ran, Stop, Task, receive_references, request_references, run_size, shaped_as_wanted
 from quizapp.judge.expect import Expected, is_right, recovered, relative_error
+from quizapp.judge.outcome import everyone_came
 from quizapp.judge.placement import Placement, place
 from quizapp.judge.runner.worker import Worker
 from quizapp.judge.scenario import Floats, Scenario, draw
@@ -237,7 +238,12 @@ def judge(task: Task, workers: Workers, progress: Progress, stop: Stop, started:
     found = None
     if outcome in ("wrong", "desync"):
         runs = [
-            names.Run(one.expected, one.ran.observed, one.verdict.outcome == "desync", one.ran.ending.everyone_came)
+            names.Run(
+                one.expected,
+                one.ran.observed,
+                one.verdict.outcome == "desync",
+                everyone_came(one.ran.ending, [other.ran.ending for other in compared]),
+            )
             for one in compared
         ]
         found = names.name(task.lab, runs)

@@ -22,8 +22,8 @@ class Ending:
     ranks: tuple[RankReport, ...]
     mismatch: str | None = None
     """What didn't pair up, where some collective didn't."""
-    everyone_came: bool = False
-    """Whether that was, in all likelihood, one call that all ranks made, each in its own way."""
+    came_at: frozenset[str] = frozenset()
+    """Where that may have been one call that all ranks made, each in its own way: the places of the program it was made at."""
     crossing: str | None = None
     """Which calls paired up from different places of the program, where some did."""
     all_spent: bool = False
@@ -122,6 +122,22 @@ def _mismatch_text(mismatch: Mapping[str, Any], given: Sequence[Mapping[str, Any
     return f"collective #{number} differs: {'; '.join(parts)}"
 
 
+def _places(mismatch: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset((_label(call) or "").rpartition(" at ")[2] for call in mismatch.get("calls") or [])
+
+
+def everyone_came(one: Ending, others: Sequence[Ending]) -> bool:
+    """Whether ranks that parted ways did so in one call of the program, which none of them left out. Calls at two places are one
+    unless some rank, where all went well, is seen to have made both."""
+
+    def made_all(report: RankReport) -> bool:
+        return one.came_at <= {call.rpartition(" at ")[2] for call in report.collectives}
+
+    if len(one.came_at) < 2:
+        return bool(one.came_at)
+    return not any(made_all(report) for other in others if other.outcome is None for report in other.ranks)
+
+
 def crossing_text(crossing: Mapping[str, Any]) -> str:
     """What it says of a collective in which the ranks stood at different steps, or lines."""
     steps, origins = crossing.get("steps") or [], crossing.get("origins") or []
@@ -149,7 +165,7 @@ def ending(
     ranks = tuple(_report(rank, report) for rank, report in enumerate(given))
     states = [str(report.get("state")) for report in given]
     paired = None if mismatch is None else _mismatch_text(mismatch, given)
-    came = mismatch is not None and mismatch.get("everyone") is True
+    came = _places(mismatch) if mismatch is not None and mismatch.get("everyone") is True else frozenset()
 
     def first(*wanted: str) -> RankReport | None:
         return next((ranks[rank] for rank, state in enumerate(states) if state in wanted), None)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizapp.judge.outcome import Ending, crossing_text, ending, printable, ranks_text
+from quizapp.judge.outcome import Ending, crossing_text, ending, everyone_came, printable, ranks_text
 from quizapp.model.verdict import Place
 
 SEEN: dict[str, Any] = {"state": "observed"}
@@ -111,6 +111,33 @@ def test_ranks_that_finished_are_left_to_their_numbers() -> None:
     assert found.outcome is None
     assert found.mismatch is not None
     assert found.mismatch.startswith("collective #1 differs")
+
+
+class TestEveryoneCame:
+    """A call that the ranks made in different ways is told from one that a rank left out."""
+
+    def parted(self, *calls: str, everyone: bool = True) -> Ending:
+        return ending("stuck", [WAITING, WAITING], {"number": 1, "calls": list(calls), "everyone": everyone})
+
+    def well(self, *calls: str) -> Ending:
+        return ending("clean", [{**SEEN, "collectives": [f"#1 {call}" for call in calls]}] * 2, None)
+
+    def test_at_one_line(self) -> None:
+        found = self.parted("all_reduce([] int64) at line 7", "all_reduce([] float64) at line 7")
+        assert everyone_came(found, [self.well("all_reduce([] int64) at line 7")])
+
+    def test_at_two_lines_of_which_each_rank_passes_one(self) -> None:
+        found = self.parted("all_reduce([] int64) at line 7", "all_reduce([] float64) at line 9")
+        assert everyone_came(found, [self.well("all_reduce([] int64) at line 7", "all_reduce([36] float64) in backward")])
+
+    def test_not_at_two_lines_that_a_rank_passes_one_after_the_other(self) -> None:
+        found = self.parted("all_reduce([] int64) at line 7", "all_reduce([] float64) at line 9")
+        assert not everyone_came(found, [self.well("all_reduce([] int64) at line 7", "all_reduce([] float64) at line 9")])
+
+    def test_not_in_different_calls(self) -> None:
+        found = self.parted("all_reduce([] int64) at line 7", "barrier at line 9", everyone=False)
+        assert not everyone_came(found, [])
+        assert not everyone_came(ending("stuck", [WAITING, WAITING], MISSED), [])
 
 
 def test_an_innocent_rank_is_said_to_wait_and_not_what_its_library_said() -> None:
