@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from textual.worker import Worker, WorkerState
 
 from quizapp.store.database import StoreError
 from quizapp.store.store import Store
-from quizapp.tui import themes
+from quizapp.tui import hang_up, themes
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
@@ -100,6 +101,9 @@ class QuizApp(App[None]):
         for theme in themes.OWN:
             self.register_theme(theme)
         self._take_theme()
+        if not self.is_headless:
+            hang_up.on_signals(self.leave)
+            self.set_interval(hang_up.SECONDS, self._look_for_terminal)
         if self._left_at is not None:
             from quizapp.tui.study_page import screen_at
 
@@ -323,12 +327,20 @@ class QuizApp(App[None]):
 
     async def action_quit(self) -> None:
         """Ends the app; what is typed is kept."""
+        self.leave()
+
+    def leave(self) -> None:
+        """Ends the app, also from a signal; what is typed is kept."""
         from quizapp.tui.page import Page
 
         for screen in self.screen_stack:
             if isinstance(screen, Page):
                 screen.leave()
         self.exit()
+
+    def _look_for_terminal(self) -> None:
+        if hang_up.is_gone(sys.stdin.fileno()):
+            self.leave()
 
     def close(self) -> None:
         """Stops the judge's workers and closes the store; to be called when the app has ended."""

@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from quizapp.store.record import Attempt
+from quizapp.tui.key_line import KeyLine
 from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.page import Heading
+from quizapp.tui.sheet import Sheet
 from quizapp.tui.signs import sign, style, word
 
 _LOOKS = {"+": "$text-success", "-": "$text-error", "@": "$text-accent"}
@@ -29,10 +30,14 @@ def changes(before: str, after: str) -> Content:
     return Content("\n").join([Content.assemble((line or " ", _LOOKS.get(line[:1], ""))) for line in lines])
 
 
-class AttemptsScreen(Screen[Attempt | None]):
+class AttemptsScreen(Sheet[Attempt | None]):
     """Newest first. Dismissed with the attempt whose verdict is wanted."""
 
     CSS_PATH = "attempts.tcss"
+    ABOUT = """
+**Attempts.** Your runs of this lab, the newest first; below, what you changed since the run before. `↑` `↓` go from one to the
+next, `Enter` shows its verdict again, `Tab` goes to the changes to scroll them. `Esc` goes back to your code.
+"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "chosen", "Verdict", priority=True),
         Binding("escape", "app.pop_screen", "Back to the code", key_display="Esc"),
@@ -62,7 +67,7 @@ class AttemptsScreen(Screen[Attempt | None]):
         )
         with VerticalScroll(id="changes"):
             yield Static("", id="diff")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         attempts = self.query_one("#attempts", OptionList)

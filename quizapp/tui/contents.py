@@ -7,13 +7,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from quizapp.practice.asked import Step
 from quizapp.practice.progress import ItemProgress, items_progress
 from quizapp.practice.study import Study
 from quizapp.store.database import StoreError
+from quizapp.tui.key_line import KeyLine
 from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.sheet import Sheet
 from quizapp.tui.signs import sign, style
@@ -73,7 +74,7 @@ class ContentsScreen(Sheet[int | None]):
             progress = ()
         yield Static("Contents   ✓ right  ~ partly  ✗ wrong  · new", id="contents-title", markup=False)
         yield ContentsList(*(Option(step_line(step, progress)) for step in study.steps), id="contents")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         options = self.query_one(ContentsList)

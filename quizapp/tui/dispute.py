@@ -7,11 +7,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from quizapp.tui.inline import flowing
+from quizapp.tui.key_line import KeyLine
 from quizapp.tui.marked_list import MarkedList
+from quizapp.tui.sheet import Sheet
 
 Span = tuple[int, int]
 
@@ -27,10 +28,20 @@ def sentences(answer: str) -> list[Span]:
     return found
 
 
-class DisputeScreen(ModalScreen[tuple[str, Span] | None]):
+class CriteriaList(MarkedList):
+    """The points, then the sentences; Enter chooses."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Choose")]
+
+
+class DisputeScreen(Sheet[tuple[str, Span] | None]):
     """Asks which criterion, then which sentence; gives both, or nothing."""
 
     CSS_PATH = "dispute.tcss"
+    ABOUT = """
+**I did say that.** Choose the point that you made, then the sentence of your answer that makes it. Your points stay as they are:
+an instructor finds it with `quizapp review` and decides. `Esc` goes back, and nothing is kept.
+"""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back", key_display="Esc")]
 
     def __init__(self, answer: str, criteria: Sequence[tuple[str, str]]) -> None:
@@ -42,7 +53,8 @@ class DisputeScreen(ModalScreen[tuple[str, Span] | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="dispute"):
             yield Static("Which of these did you say?", id="ask", markup=False)
-            yield MarkedList(*(flowing(text) for _, text in self._criteria), markup=False)
+            yield CriteriaList(*(flowing(text) for _, text in self._criteria), markup=False)
+        yield KeyLine()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()

@@ -1,12 +1,15 @@
 """Help: what this screen is for, its keys, and where the learner's data lies."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Markdown
+from textual.widgets import Markdown
+
+from quizapp.tui.key_line import Key, KeyLine
 
 GENERAL = """
 **Everywhere**
@@ -32,16 +35,19 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,f1,question_mark,q,enter", "dismiss", "Close", key_display="Esc", priority=True),
     ]
 
-    def __init__(self, about: str) -> None:
+    def __init__(self, about: str, keys: Sequence[Key]) -> None:
+        """``keys``: those of the screen below, as its last line would show them if it were long enough."""
         super().__init__()
-        self._about = about
+        self._about, self._keys = about, keys
 
     def compose(self) -> ComposeResult:
         from quizapp.tui.app import quiz_app
 
+        here = " · ".join(f"`{key.shown}` {key.does}" for key in self._keys)
+        kept = f"\nYour answers are kept in `{quiz_app(self).store.path}`.\n"
         with VerticalScroll(id="help"):
-            yield Markdown(self._about + GENERAL + f"\nYour answers are kept in `{quiz_app(self).store.path}`.\n")
-        yield Footer(compact=True, show_command_palette=False)
+            yield Markdown(f"{self._about}\n**Keys here**: {here}\n{GENERAL}{kept}")
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one("#help").focus()

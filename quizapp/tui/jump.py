@@ -11,7 +11,9 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
+
+from quizapp.tui.key_line import KeyLine
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
@@ -53,7 +55,7 @@ class JumpScreen(ModalScreen[Widget | None]):
             label.styles.offset = place
             yield label
         yield Static(" Press a letter; Esc closes ", id="jump-hint", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def on_key(self, event: events.Key) -> None:
         if event.character in self.found:

@@ -69,11 +69,9 @@ up. What you type is kept as you type it.
         Binding("ctrl+e", "external", "$EDITOR", key_display="Ctrl+E", priority=True),
         Binding("f6", "layout", "Layout", key_display="F6", priority=True),
         Binding("f7", "verdict", "Verdict", key_display="F7", priority=True),
-        Binding("f3", "step(-1)", "Back", show=False, priority=True),
-        Binding("f4", "step(1)", "Skip", show=False, priority=True),
         Binding("f9", "attempts", "Attempts", key_display="F9", priority=True),
-        Binding("f5", "solutions", "Solution", key_display="F5", priority=True, show=False),
-        Binding("f8", "starter", "Start over", key_display="F8", priority=True, show=False),
+        Binding("f5", "solutions", "Solution", key_display="F5", priority=True),
+        Binding("f8", "starter", "Start over", key_display="F8", priority=True),
         Binding("escape", "stop", "Home", key_display="Esc", priority=True),
     ]
 

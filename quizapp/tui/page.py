@@ -11,10 +11,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from quizapp.store.database import StoreError
+from quizapp.tui.key_line import KeyLine, keys_of
 
 SMALLEST = (60, 18)
 """Columns and rows below which nothing useful fits."""
@@ -68,7 +69,7 @@ class Page(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Heading(*self.heading())
         yield from self.body()
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
         yield Static("", id="too-small", markup=False)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -86,7 +87,7 @@ class Page(Screen[None]):
     def action_help(self) -> None:
         from quizapp.tui.help import HelpScreen
 
-        self.app.push_screen(HelpScreen(self.ABOUT))
+        self.app.push_screen(HelpScreen(self.ABOUT, keys_of(self)))
 
     def action_jump(self) -> None:
         """Puts a letter on all that can be gone to; pressing it goes there."""

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Footer, Markdown, Static
+from textual.widgets import Markdown, Static
 
 from quizapp.bank.draw import DrawError
 from quizapp.bank.fault import Fault
@@ -21,6 +21,7 @@ from quizapp.model.rubric import Rubric
 from quizapp.model.variant import fill, number
 from quizapp.practice.asked import Asked, ask, varies
 from quizapp.practice.face import way
+from quizapp.tui.key_line import KeyLine
 from quizapp.tui.page import Heading
 from quizapp.tui.question import answer_box
 from quizapp.tui.signs import points
@@ -67,7 +68,7 @@ class PreviewApp(App[None]):
         yield Heading("preview")
         yield VerticalScroll(id="question")
         yield Static("", id="faults", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     async def on_mount(self) -> None:
         await self._load()

@@ -140,8 +140,12 @@ them as bars, and runs the library where it is installed.
 
         self.call_after_refresh(self.run_worker, load, thread=True)
 
+    @property
+    def done(self) -> bool:
+        return self.attempt is not None
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        done = self.attempt is not None
+        done = self.done
         if action == "again":
             return done and self._varies()
         if action in ("retry", "next", "undo"):

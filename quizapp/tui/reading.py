@@ -21,7 +21,9 @@ class ReadingScreen(StudyPage):
     """One page; Enter goes on."""
 
     CSS_PATH = "reading.tcss"
-    ABOUT = "**Reading notes** are there before the questions. `Enter` goes on, `F4` skips, `F5` jumps to any page or question.\n"
+    ABOUT = (
+        "**Reading notes** come before the questions. `Enter` goes on, `F3` goes back, `F5` jumps to any page or question.\n"
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),
         Binding("space", "read_on", "Read on", show=False),
@@ -42,6 +44,10 @@ class ReadingScreen(StudyPage):
         reading = self.study.step.reading
         return reading is not None and notes(reading) == self.notes
 
+    @property
+    def done(self) -> bool:
+        return True
+
     def body(self) -> ComposeResult:
         with VerticalScroll(id="reading"):
             yield Static(self.notes.title, id="title", markup=False)
@@ -54,10 +60,10 @@ class ReadingScreen(StudyPage):
         if self.waits:
             self.read_sitting()
 
-    async def action_read_on(self) -> None:
+    def action_read_on(self) -> None:
         """A page down; at the end, the next step."""
         view = self.query_one("#reading", VerticalScroll)
         if view.scroll_offset.y >= view.max_scroll_y:
-            await self.action_step(1)
+            self.action_step(1)
         else:
             view.scroll_page_down(animate=False)

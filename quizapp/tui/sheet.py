@@ -5,6 +5,8 @@ from typing import ClassVar, TypeVar
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
+from quizapp.tui.key_line import keys_of
+
 Given = TypeVar("Given")
 
 
@@ -21,4 +23,4 @@ class Sheet(ModalScreen[Given]):
     def action_help(self) -> None:
         from quizapp.tui.help import HelpScreen
 
-        self.app.push_screen(HelpScreen(self.ABOUT))
+        self.app.push_screen(HelpScreen(self.ABOUT, keys_of(self)))

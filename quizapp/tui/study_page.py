@@ -4,6 +4,7 @@ The step a sitting was left at, or begins with, is drawn before its bank has bee
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -51,7 +52,8 @@ class StudyPage(Page):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f3", "step(-1)", "Back", key_display="F3", priority=True),
-        Binding("f4", "step(1)", "Skip", key_display="F4", priority=True),
+        Binding("f4", "skip", "Skip", key_display="F4", priority=True),
+        Binding("f4", "step(1)", "Next", show=False, priority=True),
         Binding("f5", "contents", "Steps", key_display="F5", priority=True),
         Binding("ctrl+g", "flag", "Flag", key_display="^g", priority=True),
         Binding("escape", "home", "Home", key_display="Esc", priority=True),
@@ -81,6 +83,11 @@ class StudyPage(Page):
         else:
             step, steps = self.study.index + 1, len(self.study.steps)
         return f"{'⚑ flagged · ' if self.flagged else ''}{step}/{steps}"
+
+    @property
+    def done(self) -> bool:
+        """Nothing is left to do at this step: Enter goes on."""
+        return False
 
     @property
     def waits(self) -> bool:
@@ -125,6 +132,8 @@ class StudyPage(Page):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "flag":
             return self.item is not None
+        if action == "skip":
+            return not self.done
         return super().check_action(action, parameters)
 
     def on_unmount(self) -> None:
@@ -134,10 +143,24 @@ class StudyPage(Page):
         """Replaces this screen by the one of the sitting's present step."""
         self.app.switch_screen(screen_for(self.study))
 
-    async def action_step(self, by: int) -> None:
+    def _once_ready(self, do: Callable[[], None]) -> None:
+        """Does something now, or once the sitting has been read; not where this screen has to make way. An action that waited
+        itself would keep the app from taking in what was read."""
+
+        async def later() -> None:
+            if await self.ready():
+                do()
+
+        if self.waits:
+            self.run_worker(later(), exclusive=True, group="once ready")
+        elif not self._outdated:
+            do()
+
+    def action_step(self, by: int) -> None:
         self.leave()
-        if not await self.ready():
-            return
+        self._once_ready(lambda: self._step(by))
+
+    def _step(self, by: int) -> None:
         target = self.study.index + by
         if target >= len(self.study.steps):
             from quizapp.tui.summary import SummaryScreen
@@ -146,9 +169,13 @@ class StudyPage(Page):
         elif target >= 0 and self.stored(lambda: self.study.go(target)):
             self.show_step()
 
-    async def action_next(self) -> None:
-        """What Enter does where a step is done; apart from skipping, so that the footer names both."""
-        await self.action_step(1)
+    def action_next(self) -> None:
+        """What Enter does where a step is done."""
+        self.action_step(1)
+
+    def action_skip(self) -> None:
+        """What F4 is called where a step isn't done."""
+        self.action_step(1)
 
     def action_flag(self) -> None:
         """Raises or lowers the item's flag, which a sitting can be made of."""
@@ -157,10 +184,11 @@ class StudyPage(Page):
             self.flagged = raised
             self.query_one("#heading-right", Static).update(self.heading()[1])
 
-    async def action_contents(self) -> None:
+    def action_contents(self) -> None:
         self.leave()
-        if not await self.ready():
-            return
+        self._once_ready(self._contents)
+
+    def _contents(self) -> None:
         from quizapp.tui.contents import ContentsScreen
 
         self.app.push_screen(ContentsScreen(self.study), self._go)

@@ -190,4 +190,4 @@ and the one that your code *gave* it. `wanted` above `given`: the same length is
 
         await self.app.pop_screen()
         if isinstance(self.app.screen, StudyPage):
-            await self.app.screen.action_step(1)
+            self.app.screen.action_step(1)

@@ -72,7 +72,7 @@ async def test_help_names_the_keys_of_its_screen(app: Make, store: Store, key: s
         await pilot.press("enter")
         await until(pilot, "Sums and counts")
         await pilot.press(key)
-        await until(pilot, "Reading notes are there before the questions")
+        await until(pilot, "Reading notes come before the questions")
 
 
 async def test_contents_and_progress_from_home(app: Make) -> None:

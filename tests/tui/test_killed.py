@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 import re
+import select
 import signal
 import sqlite3
 import struct
@@ -41,12 +42,21 @@ class Terminal:
         )
         os.close(slave)
         self._written = bytearray()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._closing = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         with contextlib.suppress(OSError):
-            while chunk := os.read(self._master, 65536):
-                self._written += chunk
+            while not self._closing.is_set():
+                if select.select([self._master], [], [], 0.1)[0]:
+                    self._written += os.read(self._master, 65536)
+
+    def hang_up(self) -> None:
+        """Closes the terminal's other end. The program leads a session of its own without one, so no signal tells it."""
+        self._closing.set()
+        self._reader.join()
+        os.close(self._master)
 
     @property
     def text(self) -> str:

@@ -64,8 +64,9 @@ async def test_a_page_before_the_banks_are_there(store: Store, library: Library)
     async with app.run_test(size=SIZE) as pilot:
         assert "A small bank" in await until(pilot, "1/")
         assert app.library is None
+        await pilot.press("enter", "enter")  # waits for the banks, and keeps nothing else waiting
+        assert "1/" in shown(app)
         reader.may.set()
-        await pilot.press("enter")
         await until(pilot, "2/")
 
 
