@@ -90,9 +90,10 @@ def _code(work: Work, verdict: "Verdict", pictures: bool) -> list[str]:
         shown = {found.id for found in verdict.diagnosis}
         blocks += [wrong.hint.strip() for wrong in work.program.lab.misconceptions if wrong.id in shown and wrong.hint]
     if verdict.scenarios:
-        lines = ["| ranks | scenario | valid tokens per rank | outcome |", "| --- | --- | --- | --- |"]
+        what = "size" if any(one.size for one in verdict.scenarios) else "valid tokens per rank"
+        lines = [f"| ranks | scenario | {what} | outcome |", "| --- | --- | --- | --- |"]
         for one in verdict.scenarios:
-            counts = ", ".join("+".join(map(str, row)) for row in one.counts)
+            counts = plain(one.size or ", ".join("+".join(map(str, row)) for row in one.counts))
             mark = "✓ pass" if one.outcome == "pass" else f"✗ {one.outcome}"
             lines.append(f"| {one.world_size} | {plain(one.name)} | {counts} | {mark} |")
         blocks.append("\n".join(lines))

@@ -19,6 +19,7 @@ from quizapp.model.question import CodePart
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from quizapp.judge.runner.ahead import Ahead
     from quizapp.model.lab import Lab
     from quizapp.model.verdict import ScenarioVerdict, Verdict
 
@@ -55,13 +56,19 @@ def submit(
     seed
         Draws the same scenarios again; a verdict states its seed.
     """
-    found = library(bank)
-    loaded = find_item(found, item)
-    code = code_part(loaded, part)
+    from quizapp.judge.runner.ahead import Ahead
+
     source = read_source(file)
-    lab, folder = lab_of(loaded, code)
-    titles = {name: wrong.title for name, wrong in found.registry.items()}
-    verdict = _judge(lab, folder, source, file, code.points, titles, backend, seed, quiet=json)
+    ahead = Ahead(backend)
+    try:
+        found = library(bank)
+        loaded = find_item(found, item)
+        code = code_part(loaded, part)
+        lab, folder = lab_of(loaded, code)
+        titles = {name: wrong.title for name, wrong in found.registry.items()}
+        verdict = _judge(lab, folder, source, file, code.points, titles, backend, seed, ahead, quiet=json)
+    finally:
+        ahead.close()
     if json:
         print(verdict.model_dump_json())
     else:
@@ -138,11 +145,12 @@ def _judge(
     titles: Mapping[str, str],
     backend: Backend,
     seed: int | None,
+    ahead: "Ahead",
     quiet: bool,
 ) -> "Verdict":
     from quizapp.judge.bench import BackendUnavailable, Bench, FaultyLab
 
-    bench = Bench(backend)
+    bench = Bench(backend, ahead=ahead)
     filename = "submission.py" if str(file) == "-" else file.name
     try:
         if quiet or not sys.stderr.isatty():
@@ -163,7 +171,7 @@ def _judge(
 
 
 def _counts(scenario: "ScenarioVerdict") -> str:
-    return " | ".join("+".join(map(str, row)) for row in scenario.counts)
+    return scenario.size or " | ".join("+".join(map(str, row)) for row in scenario.counts)
 
 
 def _weights(console: "Console", scenario: "ScenarioVerdict") -> None:
@@ -221,7 +229,8 @@ def show(verdict: "Verdict", hints: Mapping[str, str], cures: Mapping[str, str])
         console.print(table)
     if verdict.scenarios:
         table = Table(box=None)
-        for heading in ("ranks", "scenario", "valid tokens per rank", "outcome", "relative error"):
+        what = "size" if any(scenario.size for scenario in verdict.scenarios) else "valid tokens per rank"
+        for heading in ("ranks", "scenario", what, "outcome", "relative error"):
             table.add_column(heading)
         for scenario in verdict.scenarios:
             error = "" if scenario.max_relative_error is None else f"{scenario.max_relative_error:.1e}"

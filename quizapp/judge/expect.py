@@ -8,7 +8,7 @@ import numpy as np
 from quizapp.judge.scenario import Floats, Scenario, steps_of, weights
 from quizapp.judge.tolerance import rounding, tolerance
 from quizapp.model.formula import Formula
-from quizapp.model.lab import Lab, WeightRule
+from quizapp.model.lab import ArrayWords, Lab, OtherTerm, WeightRule
 
 GRADIENTS, STEPS = "gradients", "steps"
 """Observations that weights explain: [windows, P] float64; and the number of optimizer steps, where a lab counts them."""
@@ -36,6 +36,13 @@ class Expected:
     wanted: Floats | None = None
     predictions: Mapping[str, Sequence[tuple[Observed, ...]]] = field(default_factory=dict)
     longest_sum: int = 64
+    size: str | None = None
+    """What the scenario's counts are, in the lab's words."""
+    words: Mapping[str, ArrayWords] = field(default_factory=dict)
+    other_terms: tuple[OtherTerm, ...] = ()
+    other_wanted: Floats | None = None
+    """[windows, rows] of the terms after the token losses, where the oracle gives them."""
+    _solutions: dict[bytes, Floats | None] = field(default_factory=dict, compare=False)
     _cache: dict[tuple[WeightRule, int], tuple[Observed, Observed]] = field(default_factory=dict, compare=False)
 
     @property
@@ -45,6 +52,12 @@ class Expected:
     @property
     def rounding(self) -> float:
         return rounding(self.longest_sum)
+
+    @property
+    def other_sizes(self) -> list[int]:
+        """Rows of each of the other terms."""
+        microbatches = len(self.scenario.counts) * len(self.scenario.window_of)
+        return [microbatches if term.units == "microbatches" else len(self.scenario.valid) for term in self.other_terms]
 
     def own(self, gradients: Floats, rank: int) -> Floats:
         """In a probe, the entries of a rank's own leaf; else all."""
@@ -87,6 +100,14 @@ class Expected:
         return sizes
 
 
+def size_of(lab: Lab, scenario: Scenario) -> str | None:
+    """What the scenario's counts are, in the lab's words."""
+    if not lab.size:
+        return None
+    counts = " | ".join("+".join(map(str, row)) for row in scenario.counts)
+    return lab.size.format(counts=counts, total=int(scenario.valid.sum()))
+
+
 def probe(lab: Lab, scenario: Scenario) -> Expected:
     """A probe's reference, which needs no oracle."""
     assert lab.objective is not None
@@ -94,7 +115,7 @@ def probe(lab: Lab, scenario: Scenario) -> Expected:
     wanted = np.nan_to_num(weights(lab.objective, scenario, observer=0))
     bare = Expected(scenario, (), terms, wanted)
     reference = tuple({GRADIENTS: bare.own(wanted @ terms, rank)} for rank in range(scenario.world_size))
-    return Expected(scenario, reference, terms, wanted, longest_sum=len(scenario.tokens) + 16)
+    return Expected(scenario, reference, terms, wanted, longest_sum=len(scenario.tokens) + 16, size=size_of(lab, scenario))
 
 
 def with_model(
@@ -114,7 +135,11 @@ def with_model(
         wanted = np.nan_to_num(weights(lab.objective, scenario, observer=0))
     widest = max((array.shape[-1] for own in scenario.arrays for array in own.values() if array.ndim == 2), default=0)
     longest = len(scenario.tokens) + widest + 4 * scenario.world_size + 16
-    expected = Expected(scenario, reference, terms, wanted, predictions, longest)
+    positions, others = len(scenario.valid), None
+    if wanted is not None and terms is not None and wanted.shape[-1] == len(terms) > positions:
+        wanted, others = wanted[:, :positions], wanted[:, positions:]
+    size = size_of(lab, scenario)
+    expected = Expected(scenario, reference, terms, wanted, predictions, longest, size, lab.arrays, lab.other_terms, others)
     if lab.observation != "gradients":
         return expected
     where = f"scenario {scenario.name}"
@@ -198,25 +223,59 @@ def recovered(expected: Expected, observed: Sequence[Observed]) -> Floats | None
         return np.concatenate([own[GRADIENTS] for own in observed], axis=1) / expected.scenario.world_size
     if not ranks_agree(expected, observed):
         return None
-    gradients = observed[0][GRADIENTS]
-    positions = len(expected.scenario.tokens)
-    spread = _spread(expected) if positions > gradients.shape[1] else np.eye(positions)
-    rows = np.concatenate([spread @ expected.terms[:positions], expected.terms[positions:]])
-    solution, _, rank, singular = np.linalg.lstsq(rows.T, gradients.T, rcond=None)
-    if rank < len(rows):
+    solved = _solved(expected, observed[0][GRADIENTS])
+    if solved is None:
+        return None
+    spread = _spread(expected)
+    return solved[:, : len(spread)] @ spread
+
+
+def other_weights(expected: Expected, observed: Sequence[Observed]) -> Floats | None:
+    """The weights that the code gave the terms after the token losses, [windows, rows]. ``None`` as in :func:`recovered`, and where
+    the lab says nothing of those terms, or a crowd has fewer rows of them."""
+    if expected.terms is None or expected.other_wanted is None or recovered(expected, observed) is None:
+        return None
+    rows = sum(expected.other_sizes)
+    if expected.other_wanted.shape[1] != rows or len(expected.terms) != len(expected.scenario.valid) + rows:
+        return None
+    solved = _solved(expected, observed[0][GRADIENTS])
+    return None if solved is None else solved[:, -rows:]
+
+
+def _solved(expected: Expected, gradients: Floats) -> Floats | None:
+    """Weights [windows, positions or cells, then other rows] that make the gradients, if any do. Worked out once."""
+    key = gradients.tobytes()
+    if key not in expected._solutions:
+        expected._solutions[key] = _solve(expected, gradients)
+    return expected._solutions[key]
+
+
+def _solve(expected: Expected, gradients: Floats) -> Floats | None:
+    assert expected.terms is not None
+    positions = len(expected.scenario.valid)
+    rows = np.concatenate([_spread(expected) @ expected.terms[:positions], expected.terms[positions:]])
+    sizes = np.abs(rows).max(axis=1)
+    shown = sizes > expected.rounding * sizes.max(initial=0.0)  # a term without a gradient may weigh anything
+    solution, _, rank, singular = np.linalg.lstsq(rows[shown].T, gradients.T, rcond=None)
+    if rank < int(shown.sum()) or not shown[: len(rows) - len(expected.terms) + positions].all():
         return None
     condition = float(singular[0] / singular[-1])
     scale = float(np.abs(gradients).max(initial=0.0)) or 1.0
-    if float(np.abs(rows.T @ solution - gradients.T).max(initial=0.0)) > expected.rounding * condition * scale:
+    if float(np.abs(rows[shown].T @ solution - gradients.T).max(initial=0.0)) > expected.rounding * condition * scale:
         return None
-    return np.array(solution.T[:, : len(spread)] @ spread, dtype=np.float64)
+    found = np.full((len(gradients), len(rows)), np.nan)
+    found[:, shown] = solution.T
+    return found
 
 
 def _spread(expected: Expected) -> Floats:
-    """How one number for each rank, microbatch and kind of position is dealt out to positions, [cells, positions]: in proportion to
-    what they should weigh, or evenly where they should weigh nothing."""
-    assert expected.wanted is not None
+    """How the numbers that are solved for are dealt out to positions: one for each, or, in a crowd, one for each rank, microbatch
+    and kind of position, [cells, positions], in proportion to what they should weigh, or evenly where that is nothing."""
     scenario = expected.scenario
+    assert expected.terms is not None
+    if len(scenario.valid) <= expected.terms.shape[1]:
+        return np.eye(len(scenario.valid))
+    assert expected.wanted is not None
     due = expected.wanted[scenario.windows_of_positions, np.arange(len(scenario.tokens))]
     kinds, of = np.unique(scenario.cells, return_inverse=True)
     found = np.zeros((len(kinds), len(due)))

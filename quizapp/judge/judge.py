@@ -96,7 +96,12 @@ def _token_weights(expected: Expected, given: Floats | None) -> tuple[TokenWeigh
 
 def _compare(ran: Ran, expected: Expected) -> _Compared:
     scenario = ran.scenario
-    common: dict[str, Any] = {"name": scenario.name, "world_size": scenario.world_size, "counts": scenario.counts}
+    common: dict[str, Any] = {
+        "name": scenario.name,
+        "world_size": scenario.world_size,
+        "counts": scenario.counts,
+        "size": expected.size,
+    }
     if ran.observed is None:
         verdict = ScenarioVerdict(**common, outcome=ran.ending.outcome or "invalid", message=ran.ending.message)
         return _Compared(ran, expected, verdict)
@@ -118,14 +123,17 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
 
 def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None:
     """The failing scenario whose weights show most: something valid in it, ranks or positions treated differently, a model
-    behind it, few tokens."""
+    behind it, few tokens. Where there are no weights, fewer tokens than ranks are a case at the edge, and tell less."""
 
     def shades(one: ScenarioVerdict) -> int:
         return len({round(w.given / w.wanted, 9) for w in one.weights if w.given is not None and w.wanted})
 
+    weighed = any(one.weights for one in scenarios)
+
     def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, int, int]:
         valid = sum(map(sum, one.counts))
-        return valid == 0, shades(one) < 2, one.name == "probe", one.world_size, valid
+        plain = shades(one) > 1 if weighed else valid > one.world_size
+        return valid == 0, not plain, one.name == "probe", one.world_size, valid
 
     return min(scenarios, key=order, default=None)
 

@@ -7,11 +7,9 @@ import numpy as np
 from quizapp.judge.expect import GRADIENTS, STEPS, Expected, Observed, matches, ranks_agree, recovered
 from quizapp.judge.outcome import ranks_text
 from quizapp.judge.scenario import Floats, Scenario
+from quizapp.judge.words import in_words, number, of_other_terms, share, times
 from quizapp.model.figures import CLOSE, as_fraction
 from quizapp.model.formula import Formula, UndefinedValue
-
-MOST_SIGNS = 5
-"""Of a ratio that is said as a fraction."""
 
 
 def _common(values: Sequence[float]) -> float | None:
@@ -121,21 +119,14 @@ def _should_weigh_alike(scenario: Scenario, wanted: Floats) -> bool:
 
 def _against_their_own(ratios: dict[int, float]) -> str:
     low, high = min(ratios, key=lambda rank: ratios[rank]), max(ratios, key=lambda rank: ratios[rank])
-    share = {rank: "just" if abs(ratios[rank] - 1) <= CLOSE else f"{_times(ratios[rank])} times" for rank in (low, high)}
-    return f"tokens of rank {high} weigh {share[high]} what they should, those of rank {low} {share[low]} what they should"
+    return f"tokens of rank {high} weigh {share(ratios[high])} they should, those of rank {low} {share(ratios[low])} they should"
 
 
 def _shared(factor: float) -> str:
     """What one factor on all weights means."""
     if abs(factor) <= CLOSE:
         return "no valid token counts at all"
-    return f"every valid token weighs {as_fraction(factor)} {'of' if 0 < factor < 1 else 'times'} what it should"
-
-
-def _times(value: float) -> str:
-    """A ratio or a value as it is said: a small fraction exactly, another one to four digits."""
-    exact = as_fraction(value)
-    return exact if len(exact) <= MOST_SIGNS or "/" not in exact else f"{value:.4g}"
+    return f"every valid token weighs {times(factor)} what it should"
 
 
 def _between_ranks(scenario: Scenario, ratios: dict[int, float]) -> str:
@@ -146,7 +137,7 @@ def _between_ranks(scenario: Scenario, ratios: dict[int, float]) -> str:
     more, less = sum(scenario.counts[high]), sum(scenario.counts[low])
     subject = f"rank {high}'s only token counts" if more == 1 else f"each of rank {high}'s {more} tokens counts"
     than = f"rank {low}'s only token" if less == 1 else f"each of rank {low}'s {less}"
-    return f"{subject} {_times(ratios[high] / ratios[low])} times as much as {than}"
+    return f"{subject} {number(ratios[high] / ratios[low])} times as much as {than}"
 
 
 def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> str:
@@ -172,17 +163,17 @@ def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> 
         rank, k = min(left)
         return f"the tokens in {unit} {k + 1} of rank {rank} don't count at all"
     low, high = min(ratios, key=lambda place: ratios[place]), max(ratios, key=lambda place: ratios[place])
-    times = _times(ratios[high] / ratios[low])
     more, less = (f"{unit} {microbatch + 1} of rank {rank}" for rank, microbatch in (high, low))
     if abs(due[high] - due[low]) > CLOSE * abs(due[low]):  # in different steps, whose tokens should weigh differently
-        share = [f"{_times(ratios[place])} times" if abs(ratios[place] - 1) > CLOSE else "just" for place in (high, low)]
-        return f"a token in {more} weighs {share[0]} what it should, one in {less} {share[1]} what it should"
-    return f"a token in {more} counts {times} times as much as one in {less}"
+        return f"a token in {more} weighs {share(ratios[high])} it should, one in {less} {share(ratios[low])} it should"
+    return f"a token in {more} counts {number(ratios[high] / ratios[low])} times as much as one in {less}"
 
 
 def explain(expected: Expected, observed: Sequence[Observed]) -> str:
     """One sentence, without its full stop, on what is wrong with what the ranks ended with."""
     scenario = expected.scenario
+    if (told := in_words(expected, observed)) is not None:
+        return told
     bad = [rank for rank, own in enumerate(observed) if any(not np.all(np.isfinite(array)) for array in own.values())]
     if bad and all(np.all(np.isfinite(array)) for own in expected.reference for array in own.values()):
         kind = "NaN" if any(np.any(np.isnan(array)) for own in observed for array in own.values()) else "infinite values"
@@ -196,7 +187,7 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
     if expected.terms is not None and expected.wanted is not None:
         given = recovered(expected, observed)
         if given is not None:
-            said = describe(scenario, expected.wanted, given)
+            said = "; ".join(filter(None, (describe(scenario, expected.wanted, given), of_other_terms(expected, observed))))
             if not said and len(expected.terms) > len(scenario.tokens):
                 return "the token losses weigh what they should, and another term of the loss doesn't"
             return said or _first_difference(expected, observed)
@@ -218,6 +209,6 @@ def _first_difference(expected: Expected, observed: Sequence[Observed]) -> str:
                 what = name if name.isidentifier() else f"`{name}`"
                 place = ", ".join(str(index) for index in np.unravel_index(position, wanted.shape))
                 entry = f"{what}[{place}]" if want.size > 1 else what
-                had, due = _times(float(got[position])), _times(float(want[position]))
+                had, due = number(float(got[position])), number(float(want[position]))
                 return f"rank {rank} ends with {entry} = {had}; wanted is {due}"
     return "the values differ from those wanted"

@@ -135,6 +135,30 @@ class LabMisconception(Model):
     hint: Markdown | None = None
 
 
+class ArrayWords(Model):
+    """How a verdict speaks of an array that ranks end with: ``after step 2: the loss scale 1024 on rank 0, wanted 512``."""
+
+    called: str
+    """``{name}`` in it is the array's name."""
+    rows: tuple[str, ...] = ()
+    """What each entry of the first axis is; the first row with a difference is told. Absent: the array is one row."""
+    entries: tuple[str, ...] = ()
+    """What each entry of a row is; the first with a difference is told. Absent: the row is listed."""
+    values: dict[str, str] = Field(default_factory=dict)
+    """Words for whole numbers."""
+    filler: int | None = None
+    """An entry that stands for none."""
+
+
+class OtherTerm(Model):
+    """Rows of the oracle's ``terms`` after those of token losses, and how a verdict speaks of them."""
+
+    called: str
+    """In the singular: ``the balance term``."""
+    units: Literal["microbatches", "positions"]
+    """What it has a row for."""
+
+
 class Limits(Model):
     """What one submission may use."""
 
@@ -170,3 +194,9 @@ class Lab(Model):
     scenarios: Annotated[tuple[ScenarioSpec, ...], Field(min_length=1)]
     misconceptions: tuple[LabMisconception, ...] = ()
     limits: Limits = Limits()
+    size: str = ""
+    """What a scenario's counts are, where they aren't valid tokens, for the learner: ``{total} examples``, ``samples {counts}``."""
+    arrays: dict[str, ArrayWords] = Field(default_factory=dict)
+    """Name of an observed array, or ``*`` for every other one -> words for it, the most telling first."""
+    other_terms: tuple[OtherTerm, ...] = ()
+    """Of the rows of ``terms`` after those of token losses, in their order. ``wanted`` of the oracle then has their weights too."""

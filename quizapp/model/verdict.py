@@ -32,6 +32,8 @@ class ScenarioVerdict(Model):
     world_size: int
     counts: tuple[tuple[int, ...], ...]
     """Valid tokens, per rank and microbatch."""
+    size: str | None = None
+    """What the counts are, in words, where they aren't valid tokens."""
     outcome: Outcome
     max_relative_error: float | None = None
     """Largest error over ranks and entries, relative to the largest entry of the reference."""

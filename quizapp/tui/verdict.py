@@ -1,5 +1,6 @@
 """The verdict on one submission: what happened, on which scenario, which weights each token got, what to do about it."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
@@ -26,8 +27,13 @@ MOST_WORDS = 6
 
 
 def counts(scenario: ScenarioVerdict) -> str:
-    """Valid tokens of each rank, ``2 | 4``; of each microbatch where there are several, ``2+1 | 4+0``."""
-    return " | ".join("+".join(str(count) for count in rank) for rank in scenario.counts)
+    """Valid tokens of each rank, ``2 | 4``; of each microbatch where there are several, ``2+1 | 4+0``; or what the lab says."""
+    return scenario.size or " | ".join("+".join(str(count) for count in rank) for rank in scenario.counts)
+
+
+def size(scenario: ScenarioVerdict) -> str:
+    """The same as a part of a sentence."""
+    return scenario.size or f"valid tokens {counts(scenario)}"
 
 
 def scenario_table(scenarios: tuple[ScenarioVerdict, ...]) -> Content:
@@ -45,7 +51,8 @@ def scenario_table(scenarios: tuple[ScenarioVerdict, ...]) -> Content:
                 (counts(scenario), ""),
             ]
         )
-    return rows(("outcome", "scenario", "ranks", "error", "valid tokens per rank"), body)
+    what = "size" if any(scenario.size for scenario in scenarios) else "valid tokens per rank"
+    return rows(("outcome", "scenario", "ranks", "error", what), body)
 
 
 def rank_lines(ranks: tuple[RankReport, ...], source: str, columns: int) -> Content:
@@ -107,6 +114,24 @@ def in_words(scenarios: tuple[ScenarioVerdict, ...]) -> list[str]:
     return [f"{where[message]}: {message}" for message in found]
 
 
+NOTATION = {
+    "R": "R ranks",
+    "N": "N valid tokens on all ranks",
+    "n_r": "n_r valid tokens on rank r",
+    "L_r": "L_r the loss sum of rank r",
+    "K": "K microbatches in a step",
+    "n_k": "n_k valid tokens in microbatch k",
+    "L_k": "L_k the loss sum of microbatch k",
+}
+"""What the signs stand for that causes and hints are written with."""
+
+
+def notation(text: str) -> str:
+    """What the signs in a text stand for; empty where it has none."""
+    found = set(re.findall(r"(?<![\w.])(?:[RNK]|[nL]_[rk])(?![\w.])", text))
+    return ", ".join(said for sign, said in NOTATION.items() if sign in found)
+
+
 def sections(
     verdict: Verdict, source: str, registry: Mapping[str, Misconception], hints: Mapping[str, str], columns: int
 ) -> Iterator[tuple[str, Content]]:
@@ -120,10 +145,12 @@ def sections(
         if diagnosis.id in hints:
             told.append(("Hint", hints[diagnosis.id]))
         lines += [Content.assemble((f"{name}: ", "$foreground-muted"), inline(text)) for name, text in told]
+        if signs := notation(" ".join(text for _, text in told)):
+            lines.append(Content(f"({signs})"))
         yield "Cause", Content("\n").join(lines)
     shown = weighed(verdict)
     if shown is not None:
-        yield f"Weights: {shown.name}, {shown.world_size} ranks, valid tokens {counts(shown)}", weight_section(shown, columns)
+        yield f"Weights: {shown.name}, {shown.world_size} ranks, {size(shown)}", weight_section(shown, columns)
     smallest = verdict.counterexample
     if smallest is not None and smallest is not shown:
         if smallest.weights:
@@ -131,7 +158,7 @@ def sections(
         else:
             what = f"{smallest.message[0].upper()}{smallest.message[1:]}." if smallest.message else ""
             body = Content(what) if what else scenario_table((smallest,))
-        yield f"Smallest failing case: {smallest.world_size} ranks, valid tokens {counts(smallest)}", body
+        yield f"Smallest failing case: {smallest.world_size} ranks, {size(smallest)}", body
     if verdict.ranks:
         side_by_side = lanes(verdict.ranks, columns)
         if side_by_side is not None:

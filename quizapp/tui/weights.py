@@ -44,7 +44,7 @@ def remark(wanted: float, given: float | None, largest: float) -> tuple[str, str
         return "✗ not a number", "$text-error"
     if abs(given - wanted) <= SAME * largest:
         return "✓ as wanted", "$text-success"
-    if wanted == 0:
+    if abs(wanted) <= SAME * largest:
         return "✗ must not count", "$text-error"
     if abs(given) <= SAME * largest:
         return "✗ left out", "$text-error"

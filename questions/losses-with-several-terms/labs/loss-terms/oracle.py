@@ -64,7 +64,7 @@ def terms(scenario: Scenario) -> torch.Tensor:
     """Rows of token losses, of load-balancing terms and of z-losses, [2 T + R K, P]. In a crowd a microbatch has one row for all
     its z-losses, since there are more of them than entries of a gradient."""
     classifier, balance, size = _parts(scenario)
-    if len(classifier) > classifier.shape[1] + balance.shape[1]:
+    if _is_crowd(scenario):
         lengths = [len(scenario.shard(rank)[f"mask.{k}"]) for rank in scenario.shards for k in range(scenario.microbatches)]
         size = torch.stack([rows.sum(0) for rows in size.split(lengths)])
     return torch.block_diag(classifier, torch.cat([balance, size]))
@@ -87,6 +87,25 @@ def _parts(scenario: Scenario) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor
             aux.append((features.T @ pull).reshape(1, -1))
             z.append((features[:, :, None] * grow[:, None, :]).flatten(1))
     return torch.cat(ce), torch.cat(aux), torch.cat(z)
+
+
+def wanted(scenario: Scenario) -> torch.Tensor:
+    """[windows, rows]."""
+    positions, microbatches = _units(scenario)
+    alpha, beta = float(scenario.shared["alpha"]), float(scenario.shared["beta"])
+    rows = []
+    for window in range(len(scenario.windows)):
+        given = [_right_ce(u) if u.valid and u.window == window else 0.0 for u in positions]
+        given += [alpha * _right_aux(u) if u.window == window else 0.0 for u in microbatches]
+        z_losses = microbatches if _is_crowd(scenario) else positions
+        rows.append(given + [beta * _right_z(u) if u.window == window else 0.0 for u in z_losses])
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def _is_crowd(scenario: Scenario) -> bool:
+    """Whether there are more positions than entries of a gradient."""
+    positions = sum(len(scenario.shard(rank)[f"mask.{k}"]) for rank in scenario.shards for k in range(scenario.microbatches))
+    return positions > scenario.shared["weight"].numel() + scenario.shared["router"].numel()
 
 
 def reference(scenario: Scenario) -> Arrays:

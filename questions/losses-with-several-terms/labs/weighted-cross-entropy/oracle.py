@@ -86,9 +86,9 @@ def _labelled(scenario: Scenario) -> torch.Tensor:
 
 
 def wanted(scenario: Scenario) -> torch.Tensor:
-    own, _ = _numerator(scenario)
-    total = _labelled(scenario).sum()
-    return (own / total if total > 0 else own).reshape(1, -1)
+    """[1, 2T], as :func:`terms` has its rows."""
+    both, total = torch.cat(_numerator(scenario)), _labelled(scenario).sum()
+    return (both / total if total > 0 else both).reshape(1, -1)
 
 
 def _weighted(scenario: Scenario, factor: torch.Tensor | float, poison: bool = False) -> Arrays:

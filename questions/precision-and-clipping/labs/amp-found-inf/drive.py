@@ -2,7 +2,8 @@
 
 Gradients arrive as a reduce-scatter leaves them: complete, each rank its own entries. Arithmetic is float64, so that results can
 be compared exactly; only float16's range is imitated: a scaled gradient beyond 65504 becomes infinite.
-Observation: ``parameters`` [windows, 3] and ``scale`` [windows] of each rank.
+The limit is low in one window and far above every norm in the other. Observation: ``step`` [windows, 3], by how much the
+parameters go down from where they began, and ``scale`` [windows] afterwards, of each rank.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ LARGEST = 65504.0
 FIRST_SCALE = 1024.0
 SPIKE = 125.0
 """Times a slope of 0.55 to 0.95 it overflows at a scale of 1024, and doesn't at 512."""
+HIGH_LIMIT = 1000.0
 
 
 class HalfRange(torch.autograd.Function):
@@ -30,6 +32,12 @@ class HalfRange(torch.autograd.Function):
         return torch.where(gradient.abs() > LARGEST, torch.copysign(torch.full_like(gradient, torch.inf), gradient), gradient)
 
 
+def limits(scenario: Scenario) -> list[float]:
+    """Of each window. No norm reaches the high one, so that clipping can't hide that nothing was unscaled."""
+    both = [float(scenario.shared["low_limit"]), HIGH_LIMIT]
+    return both if scenario.shared["low_first"] else both[::-1]
+
+
 def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
     shard = scenario.shard(rank)
     windows = []
@@ -39,7 +47,7 @@ def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
         if not any(counts):
             factors[-1] = SPIKE if shard["upward"] else -SPIKE
         windows.append([shard[f"slopes.{k}"] * factor for k, factor in zip(scenario.window(index), factors, strict=True)])
-    return {"parameters": shard["parameters"], "windows": windows, "max_norm": float(scenario.shared["max_norm"])}
+    return {"parameters": shard["parameters"], "windows": windows, "limits": limits(scenario)}
 
 
 def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.distributed.ProcessGroup) -> dict[str, torch.Tensor]:
@@ -47,11 +55,13 @@ def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.dis
     optimizer = torch.optim.SGD([shard], lr=1.0)
     scaler = torch.amp.GradScaler("cpu", init_scale=FIRST_SCALE, growth_interval=1_000_000)
     scaler.scale(torch.zeros(()))  # creates the scale
-    parameters, scale = [], []
-    for slopes in inputs["windows"]:
+    steps, scale = [], []
+    for slopes, limit in zip(inputs["windows"], inputs["limits"], strict=True):
+        with torch.no_grad():
+            shard.copy_(inputs["parameters"])  # so that a window shows what is done in it, and no NaN of the one before
         optimizer.zero_grad(set_to_none=True)
         losses = [lambda slope=slope: (HalfRange.apply(shard) * slope).sum() for slope in slopes]
-        entry(losses, optimizer, scaler, inputs["max_norm"], group)
-        parameters.append(shard.detach().clone())
+        entry(losses, optimizer, scaler, limit, group)
+        steps.append(inputs["parameters"] - shard.detach())
         scale.append(scaler.get_scale())
-    return {"parameters": torch.stack(parameters), "scale": torch.tensor(scale, dtype=torch.float64)}
+    return {"step": torch.stack(steps), "scale": torch.tensor(scale, dtype=torch.float64)}

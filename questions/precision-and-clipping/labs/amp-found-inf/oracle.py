@@ -11,7 +11,7 @@ Outcome = tuple[list[torch.Tensor | None], list[float]]
 """For each rank the step (``None``: skipped) and the scale afterwards."""
 Rule = Callable[[list[torch.Tensor], list[float], float], Outcome]
 """From each rank's scaled gradients [K, 3], its scale, and the limit."""
-LARGEST, FIRST_SCALE, SPIKE, BACKOFF = 65504.0, 1024.0, 125.0, 0.5
+LARGEST, FIRST_SCALE, SPIKE, BACKOFF, HIGH_LIMIT = 65504.0, 1024.0, 125.0, 0.5, 1000.0
 
 
 def _slopes(scenario: Scenario, rank: int, window: int) -> torch.Tensor:
@@ -23,20 +23,24 @@ def _slopes(scenario: Scenario, rank: int, window: int) -> torch.Tensor:
     return torch.stack([shard[f"slopes.{k}"] * factor for k, factor in zip(inside, factors, strict=True)])
 
 
+def _limits(scenario: Scenario) -> list[float]:
+    both = [float(scenario.shared["low_limit"]), HIGH_LIMIT]
+    return both if scenario.shared["low_first"] else both[::-1]
+
+
 def _run(scenario: Scenario, rule: Rule) -> list[Arrays]:
     ranks = range(scenario.world_size)
-    parameters = [scenario.shard(rank)["parameters"].clone() for rank in ranks]
+    still = torch.zeros(3, dtype=torch.float64)
     scales = [FIRST_SCALE] * scenario.world_size
     kept: list[tuple[list[torch.Tensor], list[float]]] = []
     for window in range(len(scenario.windows)):
         scaled = [_slopes(scenario, rank, window) * scales[rank] for rank in ranks]
         scaled = [torch.where(gradient.abs() > LARGEST, gradient * torch.inf, gradient) for gradient in scaled]
-        steps, scales = rule(scaled, list(scales), float(scenario.shared["max_norm"]))
-        parameters = [old if step is None else old - step for old, step in zip(parameters, steps, strict=True)]
-        kept.append((parameters, scales))
+        steps, scales = rule(scaled, list(scales), _limits(scenario)[window])
+        kept.append(([still if step is None else step for step in steps], scales))
     return [
         {
-            "parameters": torch.stack([values[rank] for values, _ in kept]),
+            "step": torch.stack([steps[rank] for steps, _ in kept]),
             "scale": torch.tensor([scale[rank] for _, scale in kept], dtype=torch.float64),
         }
         for rank in ranks
@@ -66,20 +70,19 @@ def _skipped(scales: Sequence[float]) -> Outcome:
 
 
 def reference(scenario: Scenario) -> list[Arrays]:
-    whole = torch.cat([scenario.shard(rank)["parameters"] for rank in range(scenario.world_size)])
-    scale, parameters, kept = FIRST_SCALE, whole.clone(), []
-    for window in range(len(scenario.windows)):
+    scale, kept = FIRST_SCALE, []
+    for window, limit in enumerate(_limits(scenario)):
         gradient = torch.cat([_slopes(scenario, rank, window).T for rank in range(scenario.world_size)])
         if bool((gradient.abs() * scale > LARGEST).any()):
             scale /= 2
+            kept.append((torch.zeros_like(gradient[:, 0]), scale))
         else:
             total = gradient.sum(1)
             length = float(torch.linalg.vector_norm(total))
-            parameters = parameters - total * min(1.0, float(scenario.shared["max_norm"]) / max(length, 1e-300))
-        kept.append((parameters, scale))
-    rows = torch.stack([values for values, _ in kept]).chunk(scenario.world_size, dim=1)
+            kept.append((total * min(1.0, limit / max(length, 1e-300)), scale))
+    rows = torch.stack([steps for steps, _ in kept]).chunk(scenario.world_size, dim=1)
     scales = torch.tensor([scale for _, scale in kept], dtype=torch.float64)
-    return [{"parameters": own, "scale": scales} for own in rows]
+    return [{"step": own, "scale": scales} for own in rows]
 
 
 def _agreed(change: Callable[[list[torch.Tensor], list[float], float], list[torch.Tensor]]) -> Rule:
@@ -189,7 +192,7 @@ def scale_kept(scenario: Scenario) -> list[Arrays]:
 def early_return(scenario: Scenario) -> list[Arrays] | Arrays:
     """A rank that overflows makes no collective in that window. Where all have made as many in the end, the norms were taken
     over different windows; else the ranks part ways."""
-    ranks, limit = range(scenario.world_size), float(scenario.shared["max_norm"])
+    ranks, limits = range(scenario.world_size), _limits(scenario)
     scales, calls = [[FIRST_SCALE] for _ in ranks], [[] for _ in ranks]
     for window in range(len(scenario.windows)):
         for rank in ranks:
@@ -202,13 +205,7 @@ def early_return(scenario: Scenario) -> list[Arrays] | Arrays:
         return {}
     steps = [torch.zeros(len(scenario.windows), 3, dtype=torch.float64) for _ in ranks]
     for paired in zip(*calls, strict=True):
-        clipped = _clipped([gradient for _, gradient in paired], limit)
-        for rank, ((window, _), step) in enumerate(zip(paired, clipped, strict=True)):
-            steps[rank][window] = step
-    return [
-        {
-            "parameters": scenario.shard(rank)["parameters"] - steps[rank].cumsum(0),
-            "scale": torch.tensor(scales[rank][1:], dtype=torch.float64),
-        }
-        for rank in ranks
-    ]
+        norm = float(_norm([gradient for _, gradient in paired]))
+        for rank, (window, gradient) in enumerate(paired):
+            steps[rank][window] = gradient * min(1.0, limits[window] / norm)
+    return [{"step": steps[rank], "scale": torch.tensor(scales[rank][1:], dtype=torch.float64)} for rank in ranks]

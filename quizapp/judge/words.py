@@ -1,0 +1,159 @@
+"""Saying in a sentence what ranks ended with, where a lab has words for what it observes; and what other terms of a loss weigh."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quizapp.judge.expect import Expected, Observed, matches, other_weights
+from quizapp.judge.outcome import ranks_text
+from quizapp.judge.scenario import Floats
+from quizapp.model.figures import CLOSE, as_fraction
+from quizapp.model.lab import ArrayWords, OtherTerm
+
+MOST_SIGNS = 5
+"""Of a ratio that is said as a fraction."""
+MOST_SHOWN = 16
+"""Entries of a row that are listed."""
+MOST_TOLD, MOST_MEASURED = 28, 6
+"""Entries of all ranks' rows, given and wanted, that are told together: of lists, and of rows of measurements."""
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A ratio or a value as it is said: a small fraction exactly, another one to so many digits."""
+    exact = as_fraction(value)
+    short = "/" not in exact or len(exact) <= MOST_SIGNS
+    return exact if short and (digits == 4 or float(Fraction(exact)) == value) else f"{value:.{digits}g}"
+
+
+def times(ratio: float) -> str:
+    """``2 times``, ``1/3 of``: how a weight compares to what it should be."""
+    return f"{number(ratio)} {'of' if 0 < ratio < 1 else 'times'}"
+
+
+def in_words(expected: Expected, observed: Sequence[Observed]) -> str | None:
+    """The first difference in the lab's own words and order; ``None`` where it has none for it."""
+    for pattern, words in expected.words.items():
+        for name in expected.reference[0] if pattern == "*" else (pattern,):
+            own = [rank[name] for rank in observed]
+            wanted = [rank[name] for rank in expected.reference]
+            sizes = [expected.magnitude(rank)[name] for rank in range(len(own))]
+            pairs = zip(own, wanted, sizes, strict=True)
+            right = [matches(got, want, size, expected.tolerance) for got, want, size in pairs]
+            if not all(right):
+                return _array(words, name, own, wanted, [float(size.max(initial=0.0)) * expected.tolerance for size in sizes])
+    return None
+
+
+def _array(words: ArrayWords, name: str, own: Sequence[Floats], wanted: Sequence[Floats], slack: Sequence[float]) -> str:
+    """Of one array with a difference. ``slack``: what entries may be off, by rank."""
+    rows = range(len(words.rows) or 1)
+    each = [[(_row(words, got, row), _row(words, want, row)) for got, want in zip(own, wanted, strict=True)] for row in rows]
+
+    def is_off(rank: int, got: Floats, want: Floats) -> bool:
+        return got.shape != want.shape or bool(np.any(~_close(got, want, slack[rank])))
+
+    index = next((row for row in rows if any(is_off(rank, *pair) for rank, pair in enumerate(each[row]))), 0)
+    pairs, called, more = each[index], words.called.format(name=name), ""
+    first = next((rank for rank, pair in enumerate(pairs) if is_off(rank, *pair)), 0)
+    if words.entries:
+        off = np.flatnonzero(~_close(*pairs[first], slack[first]))
+        entry = int(off[0])
+        called = f"{called} {words.entries[entry]}".strip()
+        more = f" (and {len(off) - 1} more of {len(words.entries)})" if len(off) > 1 else ""
+        pairs = [(got[entry : entry + 1], want[entry : entry + 1]) for got, want in pairs]
+    where = f"{words.rows[index]}: " if words.rows else ""
+    return f"{where}{called} {_compared(words, pairs, first)}{more}"
+
+
+def _close(got: Floats, want: Floats, slack: float) -> NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.abs(got - want) <= slack) | (np.isnan(got) & np.isnan(want)) | (got == want))
+
+
+def _compared(words: ArrayWords, pairs: Sequence[tuple[Floats, Floats]], first: int) -> str:
+    """``1024 on rank 0 and 512 on rank 1, wanted 512 on every rank``. ``first``: the first rank with a difference, which is told
+    alone where there is too much to tell."""
+    digits = next((d for d in (4, 10) if _value(words, pairs[first][0], d) != _value(words, pairs[first][1], d)), 17)
+    given, due = [_value(words, got, digits) for got, _ in pairs], [_value(words, want, digits) for _, want in pairs]
+    told = MOST_MEASURED if words.filler is None else MOST_TOLD
+    if len(set(due)) > 1 and sum(len(got) + len(want) for got, want in pairs) > told:
+        return f"{given[first]} on rank {first}, wanted {due[first]}"
+    same = len(set(due)) == len(set(given)) == 1
+    return f"{_by_rank(given)}, wanted {due[0] if same else _by_rank(due)}"
+
+
+def _by_rank(values: Sequence[str]) -> str:
+    ranks: dict[str, list[int]] = {}
+    for rank, value in enumerate(values):
+        ranks.setdefault(value, []).append(rank)
+    if len(ranks) == 1:
+        return f"{values[0]} on every rank"
+    parts = [f"{value} on {ranks_text(which)}" for value, which in ranks.items()]
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _row(words: ArrayWords, array: Floats, index: int) -> Floats:
+    row = np.atleast_1d(array[index] if words.rows else array).reshape(-1)
+    return row if words.filler is None else row[row != words.filler]
+
+
+def _value(words: ArrayWords, row: Floats, digits: int) -> str:
+    if len(row) == 1 and words.filler is None:
+        only = float(row[0])
+        return words.values.get(str(int(only)), number(only, digits)) if np.isfinite(only) else number(only)
+    if not len(row):
+        return "none"
+    listed = [number(float(value), digits) for value in row[:MOST_SHOWN]]
+    return f"[{', '.join(listed)}{', …' if len(row) > MOST_SHOWN else ''}]"
+
+
+def of_other_terms(expected: Expected, observed: Sequence[Observed]) -> str | None:
+    """What the loss terms beside the token losses weigh; ``None`` where the lab says nothing of them, or they can't be told."""
+    given, wanted = other_weights(expected, observed), expected.other_wanted
+    if given is None or wanted is None:
+        return None
+    parts, start = [], 0
+    for term, size in zip(expected.other_terms, expected.other_sizes, strict=True):
+        rows = slice(start, start + size)
+        start += size
+        said = _of_one(term, expected, given[:, rows], wanted[:, rows])
+        if said:
+            parts.append(f"{term.called} {said}")
+    return "; ".join(parts) or None
+
+
+def _of_one(term: OtherTerm, expected: Expected, given: Floats, wanted: Floats) -> str:
+    """Of one term's weights [windows, rows]; empty where they are right."""
+    due = (wanted != 0) & np.isfinite(given)
+    ratios = np.divide(given, wanted, out=np.ones_like(given), where=due)
+    if np.all(np.abs(ratios - 1) <= CLOSE):
+        return ""
+    each = [_one_ratio(row[its]) for row, its in zip(ratios, due, strict=True)]
+    if all(ratio is not None for ratio in each):
+        if _one_ratio(ratios[due]) is not None:
+            return f"weighs {share(ratios[due][0])} it should"
+        told = [f"{share(ratio or 0.0)} it should in step {window + 1}" for window, ratio in enumerate(each)]
+        return f"weighs {', '.join(told[:-1])} and {told[-1]}"
+    lost = due & (np.abs(ratios) <= CLOSE)
+    rest = _one_ratio(ratios[due & ~lost])
+    if lost.any() and rest is not None:
+        padding = term.units == "positions" and np.array_equal(lost, due & ~expected.scenario.valid)
+        where = "for padding" if padding else f"in some {term.units}"
+        others = "" if abs(rest - 1) <= CLOSE else f", and weighs {share(rest)} it should elsewhere"
+        return f"doesn't count {where}{others}"
+    low, high = float(ratios[due].min()), float(ratios[due].max())
+    return f"weighs from {share(low)} it should to {share(high)} it should, another share in other {term.units}"
+
+
+def _one_ratio(ratios: Floats) -> float | None:
+    """The ratio that all share, if they do."""
+    if not len(ratios) or float(np.ptp(ratios)) > CLOSE * max(1e-3, float(np.abs(ratios).max())):
+        return None
+    return float(ratios[0])
+
+
+def share(ratio: float) -> str:
+    """``just what``, ``2 times what`` or ``1/3 of what``, before ``it should``."""
+    return "just what" if abs(ratio - 1) <= CLOSE else f"{times(ratio)} what"
