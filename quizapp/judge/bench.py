@@ -13,6 +13,7 @@ from quizapp.judge.expect import FaultyLab
 from quizapp.judge.outcome import on_one_line
 from quizapp.judge.placement import place
 from quizapp.judge.runner import docker, local
+from quizapp.judge.runner.ahead import Ahead, Backend, choose
 from quizapp.judge.runner.pool import Pool
 from quizapp.judge.runner.worker import BackendUnavailable, Cancelled, Worker, WorkerLost, WorkerSilent
 from quizapp.model.lab import Lab
@@ -20,43 +21,32 @@ from quizapp.model.verdict import Place, RankReport, Verdict
 
 __all__ = ["BackendUnavailable", "Bench", "Cancelled", "FaultyLab"]
 
-Backend = Literal["docker", "local"]
 KEPT = 50
 """Submissions that a kept container serves."""
 SUSPECT = frozenset(("limit", "timeout"))
 """Outcomes after which a kept container is thrown away, whatever it says of itself."""
 
 
-def choose(backend: str) -> Backend:
-    """``auto``: the container backend where an engine answers and the image is built, else local.
-
-    Raises:
-        BackendUnavailable: ``auto``, and neither will do.
-    """
-    if backend in ("docker", "local"):
-        return backend  # type: ignore[return-value]
-    if docker.is_available():
-        return "docker"
-    if local.has_torch():
-        return "local"
-    raise BackendUnavailable(
-        "nothing here can run submissions: build the container image with `quizapp sandbox build`, "
-        'or install torch with `pip install "quizapp[local]"`; `quizapp doctor` says more'
-    )
-
-
 class Bench:
     """Judges submissions. Thread-safe; one judgement at a time waits for the oracle. Close it when done."""
 
-    def __init__(self, backend: str = "auto", keep_warm: bool = False, submissions_per_worker: int = 1, kept: bool = False) -> None:
+    def __init__(
+        self,
+        backend: str = "auto",
+        keep_warm: bool = False,
+        submissions_per_worker: int = 1,
+        kept: bool = False,
+        ahead: Ahead | None = None,
+    ) -> None:
         """``keep_warm``: start the next worker as soon as one has been used. ``submissions_per_worker``: more than one only for
         programs that trust each other, such as a lab's own: they share a user and a folder for temporary files.
         ``kept``: containers serve some 50 submissions, each under a user of its own, and go at the least doubt; without effect on
-        other backends, and where there are GPUs."""
+        other backends, and where there are GPUs. ``ahead``: workers that were started for that backend."""
         self._wanted = backend
         self._keep_warm = keep_warm
         self._submissions_per_worker = submissions_per_worker
         self._kept = kept
+        self._ahead = ahead
         self._pool: Pool | None = None
         self._backend: Backend | None = None
         self._opening = threading.Lock()
@@ -64,6 +54,8 @@ class Bench:
 
     def _open(self) -> Pool:
         with self._opening:
+            if self._pool is None and self._ahead is not None and (opened := self._ahead.opened()) is not None:
+                self._backend, self._pool = opened
             if self._pool is None:
                 self._backend = choose(self._wanted)
                 if self._kept and self._backend == "docker" and docker.can_keep():

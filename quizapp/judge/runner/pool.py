@@ -58,9 +58,25 @@ class Pool:
         self.role = role
         self._wanted = spares
         self._spares: list[_Spare] = []
+        self._bare: list[Worker] = []
+        """Started before it was known which groups they are to form."""
         self._oracle: Worker | None = None
         self._lock = threading.Lock()
         self._closed = False
+
+    def start_ahead(self) -> None:
+        """Starts the oracle and a worker that will be the first spare.
+
+        Raises:
+            BackendUnavailable: they can't be started.
+        """
+        with self._lock:
+            if not self._closed:
+                self._bare.append(self._start(self.role))
+                self._oracle = self._oracle or self._start("oracle")
+
+    def _new_spare(self, world_sizes: Sequence[int]) -> _Spare:
+        return _Spare(self._bare.pop() if self._bare else self._start(self.role), world_sizes)
 
     def warm(self, world_sizes: Sequence[int]) -> None:
         """Makes sure that the oracle and a spare are starting. Returns at once.
@@ -73,7 +89,7 @@ class Pool:
                 return
             self._spares = [spare for spare in self._spares if spare.worker.is_usable]
             while len(self._spares) < self._wanted:
-                self._spares.append(_Spare(self._start(self.role), world_sizes))
+                self._spares.append(self._new_spare(world_sizes))
             if self._oracle is None or not self._oracle.is_usable:
                 self._oracle = self._start("oracle")
 
@@ -135,7 +151,7 @@ class Pool:
     def close(self) -> None:
         with self._lock:
             self._closed = True
-            workers = [*(spare.worker for spare in self._spares), *([self._oracle] if self._oracle else [])]
-            self._spares, self._oracle = [], None
+            workers = [*(spare.worker for spare in self._spares), *self._bare, *([self._oracle] if self._oracle else [])]
+            self._spares, self._bare, self._oracle = [], [], None
         for worker in workers:
             worker.close()
