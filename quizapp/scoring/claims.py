@@ -15,6 +15,7 @@ from quizapp.scoring.denial import CLOSE, SHOWN, contrasted, denial, rejected, t
 from quizapp.scoring.doubt import Doubt, changes_of_mind, doubts, in_change, reaches, withdrawn
 from quizapp.scoring.lexical import (
     UNSURE,
+    Phrase,
     ReadyCriterion,
     ReadyMisconception,
     ReadyRubric,
@@ -24,6 +25,7 @@ from quizapp.scoring.lexical import (
     pairs,
     to_the_point,
 )
+from quizapp.scoring.lexicon import OPPOSITE
 from quizapp.scoring.support import misordered, support
 from quizapp.scoring.words import Word
 
@@ -152,7 +154,7 @@ def find(
             denials[at] = found
     best = _regex_claim(known, answer, clauses)
     doubted = doubts(known, clauses, rubric)
-    changes = changes_of_mind(answer, clauses)
+    changes = changes_of_mind(known, answer, clauses)
 
     def taken_back(claim: Claim) -> bool:
         return withdrawn(claim.first, claim.last, clauses, changes, rubric.question)
@@ -290,11 +292,12 @@ def shown(
         if found.phrase is None or len({word.key for word in found.words}) < FEWEST_SAID:
             continue
         likely = holds(known, view)
-        if (found.strength < SHOWN and not likely) or not to_the_point(found, view.words):
+        plain = found.strength >= SHOWN
+        if not (plain or (likely and not negated(view.words) and not _other_way(found.phrase, view.words))) or not to_the_point(found, view.words):
             continue
         refutes = (phrase for phrase in known.refute if phrase.negated == negated(view.words))
         against = best_phrase((*refutes, *(phrase for criterion in criteria for phrase in criterion.accept)), view.words)
-        if found.strength <= against.strength and not likely:
+        if found.strength <= against.strength and not (likely and against.strength < VERBATIM):
             continue
         if negated(view.words) and not found.phrase.negated:
             continue
@@ -307,6 +310,12 @@ def shown(
         if stated is None or view.first > stated.last or found.strength > stated.support.strength:
             stated = Claim(found, view.first, view.last, spans_of(found.words, view.words))
     return stated if stated is not None and refuted < stated.last else None
+
+
+def _other_way(phrase: Phrase, words: Sequence[Word]) -> bool:
+    """Whether the words say *differ* where the phrase says *same*, or the other way round."""
+    held = {word.key for word in words}
+    return any(OPPOSITE.get(key) in held and key not in held for key in phrase.weights)
 
 
 def _shares_negation(mention: Support, clause: Clause) -> bool:

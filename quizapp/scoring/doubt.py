@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from quizapp.scoring.clauses import Clause, harmful, mostly_denies
 from quizapp.scoring.denial import agrees, contrasted, refutes
 from quizapp.scoring.lexical import Phrase, ReadyCriterion, ReadyRubric, best_phrase
-from quizapp.scoring.lexicon import RETRACTS
+from quizapp.scoring.lexicon import APPROVING, CONTRASTING_AGAIN, DISMISSES, RETRACTS
 from quizapp.scoring.support import opposed
 
-_RETRACTS = re.compile(RETRACTS)
+_RETRACTS, _DISMISSES = re.compile(RETRACTS), re.compile(DISMISSES)
+_ASKS = frozenset({"how", "whether", "what", "which", "where", "that"})
 NEAR = 1
 """Sentences back that a change of mind reaches, whatever it speaks of; further back, only what it names again."""
 
@@ -68,13 +69,28 @@ def reaches(doubt: Doubt, first: int, last: int, clauses: Sequence[Clause], near
     return first <= doubt.at <= last and not (nearest.denied | nearest.unable) & doubt.denied
 
 
-def changes_of_mind(answer: str, clauses: Sequence[Clause]) -> tuple[int, ...]:
-    """Positions of the clauses that turn against what was said before: ``wait, no``, ``on second thought``."""
-    return tuple(
-        at
-        for at, clause in enumerate(clauses)
-        if at and _RETRACTS.search(answer[clause.start : clause.end + 1].casefold().replace("’", "'"))
-    )
+def changes_of_mind(known: ReadyCriterion, answer: str, clauses: Sequence[Clause]) -> tuple[int, ...]:
+    """Positions of the clauses that turn against what was said before: ``wait, no``, ``but that is fine``, ``DDP handles it``."""
+    return tuple(at for at in range(1, len(clauses)) if _turns(known, answer, clauses, at))
+
+
+def _turns(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], at: int) -> bool:
+    clause = clauses[at]
+    said = answer[clause.start : clause.end + 1].casefold().replace("’", "'")
+    if _RETRACTS.search(said) or _reassures(at, clauses):
+        return True
+    if clause.negated or clause.conditional or clause.distanced or any(word.text in _ASKS for word in clause.words[:2]):
+        return False
+    keys = clause.keys
+    relies = "~framework" in keys and bool(keys & {"~automatic", "~handle"}) and not known.terms & {"~automatic", "~handle"}
+    return relies or bool(_DISMISSES.search(said))
+
+
+def _reassures(at: int, clauses: Sequence[Clause]) -> bool:
+    """Whether a clause turns against what was said and then finds it all in order: ``but in practice that is fine``."""
+    opened = any(word.text in CONTRASTING_AGAIN for word in clauses[at].words[:3])
+    same = [clause for clause in clauses[at:] if clause.sentence == clauses[at].sentence and not clause.conditional]
+    return opened and any(word.text in APPROVING and not clause.negated for clause in same for word in clause.words)
 
 
 def withdrawn(first: int, last: int, clauses: Sequence[Clause], changes: Sequence[int], question: frozenset[str]) -> bool:

@@ -178,6 +178,18 @@ RETRACTS = (
     r"|^(?:but|though|although|however|well|hmm+|no)[\s,]+(?:in\s+)?(?:actually|fact|truth|reality)\b"
 )
 """A clause that turns against what was said before it; matched on lower-case text."""
+APPROVING = _words(
+    "fine ok okay right correct exact exactly harmless enough safe unbiased anyway anyhow sufficient suffices works intended"
+)
+CONTRASTING_AGAIN = _words("but however though although still yet actually nevertheless nonetheless anyway practice")
+"""``but in practice that is fine``: after one of the latter, one of the former takes back that something is wrong."""
+DISMISSES = (
+    r"\b(?:can|may|could|should)\s+(?:just\s+|simply\s+)?(?:stay|remain)\b|\bleave\s+(?:it|this|that|them|the\s+\w+)\s+(?:as\s+(?:it|they)\b|alone\b)"
+    r"|\b(?:is|are|gets?|been)\s+(?:already\s+|all\s+)?(?:handled|taken\s+care\s+of|dealt\s+with|accounted\s+for)\b|\bchang(?:es?|ing)\s+nothing\b"
+    r"|\b(?:it|that|this)(?:'s|\s+is)\s+enough\s+to\b|\bas\s+(?:it|they)\s+should(?:\s+be)?$|\b(?:does|do|handles?)\s+the\s+rest\b|\btakes?\s+care\s+of\s+(?:it|this|that|them)\b"
+    r"|\b(?:gives?|is|does|do)\s+(?:exactly|just|precisely)\s+(?:that|this|the\s+same)\b"
+)
+"""A clause that finds nothing to mend; matched on lower-case text."""
 TO_THE_GRADER = (
     r"\brubric\b|\b(?:full|all|maximum|max)\s+(?:of\s+the\s+)?(?:marks?|points?|credits?|scores?)\b|\b\d+\s+(?:of|out\s+of)\s+\d+\s+(?:points|marks)\b"
     r"|\b(?:this|my)\s+answer\s+(?:is\s+(?:\w+\s+)?(?:correct|right|complete|perfect)|should|must|deserves|meets|satisfies)\b|\b(?:grade|score|rate|evaluate)\s+(?:this|my)\s+(?:answer|response)\b"
@@ -249,12 +261,12 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~agree": "vote, unanimous, jointly, in lockstep, all or none, in common, agree, agreement, consensus",
         "~infinite": "overflowed, inf, infs, infinite, infinity, infinities, overflow, found inf",
         "~onedevice": "single device, single process, single gpu, single machine, single card, single worker, one device, "
-        "one machine",
+        "one machine, one gpu, one process, one card, one worker, 1 gpu, 1 process, 1 card",
         "~bigbatch": "big batch, large batch, one batch, full batch, undivided batch, bigger batch, larger batch, big batches",
         "~leak": "spill into, leak, spill, bleed, pollute, contaminate, carry over, carried over, carries over, spill over",
         "~diverge": "diverge, divergence, drift, drift apart, out of sync",
         "~nosync": "no sync, nosync",
-        "~hang": "stuck, hang, deadlock, stall, wait for ever, wait forever, block",
+        "~hang": "stuck, hang, hung, deadlock, stall, wait for ever, wait forever, waits forever, waits for ever, waiting forever, block, freeze, frozen, time out, times out, timed out, timeout",
         "~skip": "sit out, sits out, sat out, skip, leave, bypass, omits",
         # Named by a stem: these stand for one another, but a rubric may let others stand for them.
         "clip": "trim, cap, cut down",
@@ -264,6 +276,23 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "check": "verify, test, assert, prove",
         "~exp": "exp, exponential, exponentiate, exponentiation",
         "~zero": "zero, empty, none at all",
+        "~multiply": "multiply, multiplication, multiplicative, multiplier, blow up, blown up, scale up, scaled up",
+        "~sum": "sum, summation, add up, adds up, added up, adding up, add together, added together",
+        "~reference": "reference, baseline, oracle, ground truth",
+        "~image": "image, picture, photo",
+        "~batchnorm": "batch norm, batchnorm, batch normalization, batch normalisation",
+        "~variance": "variance, spread, dispersion",
+        "~float32": "float 32, fp 32, single precision, full precision, 32 bit",
+        "~float64": "float 64, fp 64, double precision, 64 bit, double",
+        "~bfloat16": "bfloat 16, bf 16",
+        "~float16": "float 16, fp 16, half precision",
+        "~integer": "integer, int, int 64, whole number, whole numbers",
+        "~learningrate": "learning rate, learning rates, learningrate, step size",
+        "~response": "response, completion, rollout",
+        "~grow": "grow, growth, increase, rise",
+        "~wrong": "wrong, incorrect, wrongly, incorrectly, mistaken, faulty",
+        "~silent": "silent, silently, unnoticed, without error, without an error, no error",
+        "~epoch": "epoch, pass over the data",
     }.items()
 }
 """Words and word pairs that mean the same here. Written as people write them; stems are made from them."""
