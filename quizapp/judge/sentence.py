@@ -187,7 +187,7 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
     if expected.terms is not None and expected.wanted is not None:
         given = recovered(expected, observed)
         if given is not None:
-            said = "; ".join(filter(None, (describe(scenario, expected.wanted, given), of_other_terms(expected, observed))))
+            said = "; ".join(filter(None, (describe(scenario, expected.wanted, given), of_other_terms(expected, observed, given))))
             if not said and len(expected.terms) > len(scenario.tokens):
                 return "the token losses weigh what they should, and another term of the loss doesn't"
             return said or _first_difference(expected, observed)

@@ -29,7 +29,7 @@ def number(value: float, digits: int = 4) -> str:
 
 def times(ratio: float) -> str:
     """``2 times``, ``1/3 of``: how a weight compares to what it should be."""
-    return f"{number(ratio)} {'of' if 0 < ratio < 1 else 'times'}"
+    return f"{number(ratio)} {'of' if 0 < ratio < 1 - CLOSE else 'times'}"
 
 
 def in_words(expected: Expected, observed: Sequence[Observed]) -> str | None:
@@ -109,25 +109,41 @@ def _value(words: ArrayWords, row: Floats, digits: int) -> str:
     return f"[{', '.join(listed)}{', …' if len(row) > MOST_SHOWN else ''}]"
 
 
-def of_other_terms(expected: Expected, observed: Sequence[Observed]) -> str | None:
-    """What the loss terms beside the token losses weigh; ``None`` where the lab says nothing of them, or they can't be told."""
+def of_other_terms(expected: Expected, observed: Sequence[Observed], tokens: Floats) -> str | None:
+    """What the loss terms beside the token losses weigh; ``None`` where the lab says nothing of them, or they can't be told.
+    ``tokens``: the weights of those losses, [windows, positions]."""
     given, wanted = other_weights(expected, observed), expected.other_wanted
-    if given is None or wanted is None:
+    if given is None or wanted is None or expected.wanted is None:
         return None
     parts, start = [], 0
     for term, size in zip(expected.other_terms, expected.other_sizes, strict=True):
         rows = slice(start, start + size)
         start += size
         said = _of_one(term, expected, given[:, rows], wanted[:, rows])
-        if said:
+        alike = term.units == "positions" and _off_alike(given[:, rows], wanted[:, rows], tokens, expected.wanted)
+        if said and alike:
+            parts.append(f"the same holds for {term.called}")
+        elif said:
             parts.append(f"{term.called} {said}")
     return "; ".join(parts) or None
+
+
+def _off_alike(given: Floats, wanted: Floats, tokens: Floats, due: Floats) -> bool:
+    """Whether a term is off by each token's own factor, and counts where tokens count."""
+    largest = float(np.abs(wanted).max(initial=0.0))
+    if np.any(np.abs(given[(wanted == 0) & (due == 0)]) > CLOSE * largest):
+        return False
+    return bool(np.allclose(given * due, tokens * wanted, rtol=CLOSE, atol=CLOSE * float(np.abs(wanted * due).max(initial=0.0))))
 
 
 def _of_one(term: OtherTerm, expected: Expected, given: Floats, wanted: Floats) -> str:
     """Of one term's weights [windows, rows]; empty where they are right."""
     due = (wanted != 0) & np.isfinite(given)
     ratios = np.divide(given, wanted, out=np.ones_like(given), where=due)
+    stray = (wanted == 0) & np.isfinite(given) & (np.abs(given) > CLOSE * np.abs(wanted).max(initial=0.0))
+    if stray.any():
+        padding = term.units == "positions" and not np.any(stray & expected.scenario.valid)
+        return f"counts {'for padding' if padding else 'in other steps'}, where it should weigh nothing"
     if np.all(np.abs(ratios - 1) <= CLOSE):
         return ""
     each = [_one_ratio(row[its]) for row, its in zip(ratios, due, strict=True)]
@@ -144,7 +160,8 @@ def _of_one(term: OtherTerm, expected: Expected, given: Floats, wanted: Floats) 
         others = "" if abs(rest - 1) <= CLOSE else f", and weighs {share(rest)} it should elsewhere"
         return f"doesn't count {where}{others}"
     low, high = float(ratios[due].min()), float(ratios[due].max())
-    return f"weighs from {share(low)} it should to {share(high)} it should, another share in other {term.units}"
+    unit = term.units.removesuffix("es" if term.units == "microbatches" else "s")
+    return f"weighs between {number(low)} and {number(high)} times what it should, differing from one {unit} to the next"
 
 
 def _one_ratio(ratios: Floats) -> float | None:

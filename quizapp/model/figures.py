@@ -6,6 +6,12 @@ CLOSE = 1e-6
 """Relative distance from a fraction within which a number is written as it."""
 
 
+def _tells(fraction: Fraction) -> bool:
+    """Whether a fraction is one that counts make. Among those with two long numbers, some lies beside any value by chance."""
+    top, bottom = abs(fraction.numerator), fraction.denominator
+    return bottom <= 64 or top <= 16 or abs(top - bottom) <= 2
+
+
 def as_fraction(value: float) -> str:
     """A weight or a ratio as people write it: a small fraction where it is one, else four digits."""
     if value != value:
@@ -15,6 +21,6 @@ def as_fraction(value: float) -> str:
     if abs(value) >= 1e6:
         return f"{value:.4g}"
     near = Fraction(value).limit_denominator(400)
-    if abs(float(near) - value) <= CLOSE * max(1e-3, abs(value)):
+    if _tells(near) and abs(float(near) - value) <= CLOSE * max(1e-3, abs(value)):
         return str(near)
     return f"{value:.4g}"
