@@ -35,7 +35,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "swapon": (167, 224), "acct": (163, 89), "settimeofday": (164, 170), "clock_settime": (227, 112),
     "mount_setattr": (442, 442), "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "fanotify_init": (300, 262),
     "syslog": (103, 116), "quotactl": (179, 60), "modify_ldt": (154, None), "iopl": (172, None), "ioperm": (173, None),
-    "personality": (135, 92),
+    "personality": (135, 92), "io_setup": (206, 0),  # the machine has a bounded number of its contexts
 }  # fmt: skip
 _SOCKET = (41, 198)
 _SECCOMP, _SET_MODE_FILTER, _ALL_THREADS = (317, 277), 1, 1

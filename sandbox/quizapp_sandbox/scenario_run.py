@@ -17,7 +17,8 @@ HOPELESS = 3
 """Of a submission whose ranks never end together, in so many scenarios from the first one on, no more are run."""
 SETTLE = 0.05
 """Seconds that the other ranks are given after one has failed, so that each can tell what it met."""
-MAX_RESULT = 8 << 20
+MAX_RESULT = 1 << 20
+"""Bytes of all arrays that a rank ends one scenario with. The judge holds those of all ranks and scenarios at once."""
 MAX_TEXT = 2000
 """Characters kept of any text that a rank reports."""
 MAX_PRINTED = 8 << 10

@@ -42,6 +42,7 @@ X86 = {
     "shmget": (29, 0, 4096, 0o1600),
     "chroot": (161, b"/"),
     "fsopen": (430, b"proc", 0),
+    "io_setup": (206, 1, 0),
 }
 REFUSED = {1, 38}
 
