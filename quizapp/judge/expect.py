@@ -223,11 +223,13 @@ def recovered(expected: Expected, observed: Sequence[Observed]) -> Floats | None
         return np.concatenate([own[GRADIENTS] for own in observed], axis=1) / expected.scenario.world_size
     if not ranks_agree(expected, observed):
         return None
-    solved = _solved(expected, observed[0][GRADIENTS])
-    if solved is None:
-        return None
-    spread = _spread(expected)
-    return solved[:, : len(spread)] @ spread
+    return token_weights(expected, observed[0][GRADIENTS])
+
+
+def token_weights(expected: Expected, gradients: Floats) -> Floats | None:
+    """The weights [windows, positions] that make one rank's gradients, if any do."""
+    solved, spread = _solved(expected, gradients), _spread(expected)
+    return None if solved is None else solved[:, : len(spread)] @ spread
 
 
 def other_weights(expected: Expected, observed: Sequence[Observed]) -> Floats | None:

@@ -173,6 +173,8 @@ def _summary(
             cause = f" What happened: {task.titles.get(found.id, found.id).rstrip('.')}."
         elif outcome == "wrong" and (factor := _factor(compared)) is not None:
             cause = f" {factor}."
+        if outcome == "desync":
+            cause += " A collective is one call that every rank must make, in the same order as the others."
         return f"{failed} of {len(verdicts)} scenarios fail. With {shown.world_size} ranks, {shown.name}: {what}.{cause}"
     spent = any(one.verdict is shown and one.ran.ending.all_spent for one in compared)
     if shown is None or (shown is verdicts[0] and not spent):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quizapp.judge.expect import GRADIENTS, STEPS, Expected, Observed, matches, ranks_agree, recovered
+from quizapp.judge.expect import GRADIENTS, STEPS, Expected, Observed, matches, ranks_agree, recovered, token_weights
 from quizapp.judge.outcome import ranks_text
 from quizapp.judge.scenario import Floats, Scenario
 from quizapp.judge.words import in_words, number, of_other_terms, share, times
@@ -192,11 +192,40 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
                 return "the token losses weigh what they should, and another term of the loss doesn't"
             return said or _first_difference(expected, observed)
         if not ranks_agree(expected, observed):
-            return "the ranks end with different gradients"
+            return _apart(expected, observed)
         if len(scenario.tokens) > observed[0][GRADIENTS].shape[1]:
             return "the gradient is another one than wanted"  # too short to tell which weights make it
         return "no set of weights on the token losses gives this gradient"
     return _first_difference(expected, observed)
+
+
+def _apart(expected: Expected, observed: Sequence[Observed]) -> str:
+    """What ranks that end with different gradients have of each other's tokens."""
+    scenario, told = expected.scenario, "the ranks end with different gradients"
+    held = [_held(expected, own[GRADIENTS]) for own in observed]
+    whole = {(token.rank, token.microbatch) for token in scenario.tokens if token.valid}
+    if any(its is None for its in held):
+        return told
+    if all(its is not None and its == {place for place in whole if place[0] == rank} for rank, its in enumerate(held)):
+        return "each rank's gradient holds its own tokens alone"
+    for rank, its in enumerate(held):
+        missing = sorted(whole - (its or set()))
+        if missing and not {place for place in whole if place[0] == rank} & set(missing):
+            other, k = missing[0]
+            where = f"in microbatch {k + 1} of rank {other}" if scenario.accumulate > 1 else f"of rank {other}"
+            return f"{told}: rank {rank}'s has no tokens {where}"
+    return told
+
+
+def _held(expected: Expected, gradients: Floats) -> set[tuple[int, int]] | None:
+    """Ranks and microbatches whose valid tokens count in one rank's gradients; ``None`` where those are no weighting."""
+    given = token_weights(expected, gradients)
+    if given is None:
+        return None
+    counts = np.abs(given).max(axis=0) > CLOSE * np.abs(given).max(initial=0.0)
+    return {
+        (token.rank, token.microbatch) for token, its in zip(expected.scenario.tokens, counts, strict=True) if token.valid and its
+    }
 
 
 def _first_difference(expected: Expected, observed: Sequence[Observed]) -> str:

@@ -48,7 +48,7 @@ def in_words(expected: Expected, observed: Sequence[Observed]) -> str | None:
 
 def _array(words: ArrayWords, name: str, own: Sequence[Floats], wanted: Sequence[Floats], slack: Sequence[float]) -> str:
     """Of one array with a difference. ``slack``: what entries may be off, by rank."""
-    rows = range(len(words.rows) or 1)
+    rows = range(min(len(words.rows), len(wanted[0])) if words.rows else 1)
     each = [[(_row(words, got, row), _row(words, want, row)) for got, want in zip(own, wanted, strict=True)] for row in rows]
 
     def is_off(rank: int, got: Floats, want: Floats) -> bool:

@@ -141,7 +141,8 @@ class ArrayWords(Model):
     called: str
     """``{name}`` in it is the array's name."""
     rows: tuple[str, ...] = ()
-    """What each entry of the first axis is; the first row with a difference is told. Absent: the array is one row."""
+    """What each entry of the first axis is, as many as there may be; the first row with a difference is told. Absent: the array
+    is one row."""
     entries: tuple[str, ...] = ()
     """What each entry of a row is; the first with a difference is told. Absent: the row is listed."""
     values: dict[str, str] = Field(default_factory=dict)

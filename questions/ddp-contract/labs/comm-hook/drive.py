@@ -15,7 +15,7 @@ from torch.nn.parallel import DistributedDataParallel
 from quizapp_sandbox.contract import Invalid, Scenario
 from quizapp_sandbox.drives.blocks import by_window, microbatches_of
 
-BUCKET_MIB = 0.0005
+BUCKET_MIB = 0.0001
 """Smaller than either parameter, so that each is a bucket."""
 
 
