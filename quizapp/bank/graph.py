@@ -4,10 +4,14 @@ Here: putting together what several banks say, order, and cycles. Not here: faul
 (``quizapp.authoring.order``), and what a learner is asked next.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING
 
-from quizapp.model.question import Bank, Topic
+if TYPE_CHECKING:
+    from quizapp.model.question import Bank, Topic
 
 Edges = Mapping[str, Sequence[str]]
 """Node -> what comes before it."""
@@ -15,6 +19,8 @@ Edges = Mapping[str, Sequence[str]]
 
 def merged_topics(banks: Sequence[Bank]) -> dict[str, Topic]:
     """All declared topics: the title of the first bank that declares one, and what every bank says under ``after``."""
+    from quizapp.model.question import Topic
+
     found: dict[str, Topic] = {}
     for bank in banks:
         for name, topic in bank.topics.items():

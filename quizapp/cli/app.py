@@ -40,7 +40,7 @@ def interview(
         The bank's id; without it, all banks.
     """
     from quizapp.cli.interview import chosen, with_next_seed, write_last
-    from quizapp.cli.start import checked, needs_terminal, open_store, read_library, run_app
+    from quizapp.cli.start import checked, folders, needs_terminal, open_store, read_library, run_app
 
     if export is not None:
         return write_last(export, read_library(bank))
@@ -53,4 +53,4 @@ def interview(
         setup = with_next_seed(setup, store)
     from quizapp.tui.app import QuizApp
 
-    return run_app(QuizApp(store, library, start="interview", bank=name, setup=setup, backend=backend))
+    return run_app(QuizApp(store, library, start="interview", bank=name, setup=setup, backend=backend), folders(bank))

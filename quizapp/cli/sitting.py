@@ -39,13 +39,13 @@ def begin(
     if item is not None or new:
         program = _at_once(store, bank, item, extra, backend)
         if program is not None:
-            return run_app(program)
+            return run_app(program, folders(extra))
     library = read_library(extra)
     from quizapp.tui.app import QuizApp
 
     if item is not None:
         chosen = _bank_of(library, item, bank)
-        return run_app(QuizApp(store, library, start="study", bank=chosen, item=item, backend=backend))
+        return run_app(QuizApp(store, library, start="study", bank=chosen, item=item, backend=backend), folders(extra))
     bank = checked(library, bank)
     if new:
         from quizapp.practice.opening import QUEUE, keep_openings
@@ -53,17 +53,18 @@ def begin(
         keep_openings(library, [bank or QUEUE], folders(extra))
     plan = _plan(library, bank, topics, difficulties, length, kinds)
     if plan is None and bank is not None:
-        return run_app(QuizApp(store, library, start="study", bank=bank, backend=backend))
+        return run_app(QuizApp(store, library, start="study", bank=bank, backend=backend), folders(extra))
     if not _holds(store, library, plan):
         store.close()
         print("Nothing is left to ask here now; `quizapp` shows what falls due, and other kinds of sitting.")
         return 0
-    return run_app(QuizApp(store, library, start="review", plan=plan, backend=backend))
+    return run_app(QuizApp(store, library, start="review", plan=plan, backend=backend), folders(extra))
 
 
 def _at_once(store: Store, bank: str | None, item: str | None, extra: Sequence[Path], backend: str) -> QuizApp | None:
     """The app on the step at which the sitting was left, or which a new one begins with; ``None`` where the banks are needed to
     know what comes."""
+    from quizapp.practice.ahead import ahead
     from quizapp.practice.face import last_review, left_at, open_study
     from quizapp.practice.opening import QUEUE, opening
     from quizapp.store.database import StoreError
@@ -74,6 +75,8 @@ def _at_once(store: Store, bank: str | None, item: str | None, extra: Sequence[P
         found = left_at(store, session, places)
         if session is None and item is None:
             found = opening(store, bank or QUEUE, places)
+        if found is None and bank is None and item is None:
+            found = ahead(store, places)
     except StoreError as error:
         raise Problem(str(error), 3) from None
     if found is None:

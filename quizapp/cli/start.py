@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 def home(extra: Sequence[Path] = (), backend: str = "auto") -> int:
     """Runs the app from its home screen."""
     needs_terminal()
-    read = reading(folders(extra))
+    places = folders(extra)
+    read = reading(places)
     from quizapp.tui.app import QuizApp
 
-    return run_app(QuizApp(open_store(), read, backend=backend))
+    return run_app(QuizApp(open_store(), read, backend=backend), places)
 
 
 def reading(places: list[Path]) -> Callable[[], Library]:
@@ -91,13 +92,18 @@ def what_is_broken(library: Library) -> str:
     return f" ({len(library.faults)} faults kept others from being read: `quizapp bank lint`)" if library.faults else ""
 
 
-def run_app(program: object) -> int:
+def run_app(program: object, places: Sequence[Path]) -> int:
+    """Runs the app over banks from some folders; gives its exit code."""
     from quizapp.store.database import StoreError
     from quizapp.tui.app import QuizApp
 
     assert isinstance(program, QuizApp)
     try:
         program.run()
+        if program.library is not None:
+            from quizapp.practice.ahead import keep_ahead
+
+            keep_ahead(program.store, program.library, places)
     except StoreError as error:
         raise Problem(str(error), 3) from None
     finally:

@@ -168,7 +168,7 @@ def standing(study: Study) -> Standing | None:
             bank=study.bank.bank.id,
             since=study.since,
             file=str(file),
-            digest=_digest(file),
+            digest=digest(file),
         )
     except (OSError, DrawError, FormulaError):
         return None  # whoever opens the question is told
@@ -179,7 +179,8 @@ def kept(standing: Standing | None) -> dict[str, object] | None:
     return None if standing is None else asdict(standing)
 
 
-def _digest(file: Path) -> str:
+def digest(file: Path) -> str:
+    """Of a file's content, hexadecimal. Raises ``OSError``."""
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
@@ -220,7 +221,7 @@ def open_study(store: Store, bank: str | None, item: str | None) -> Session | No
 def _holds(found: Standing, folders: Sequence[Path]) -> bool:
     file = Path(found.file)
     try:
-        return any(file.is_relative_to(folder.resolve()) for folder in folders) and _digest(file) == found.digest
+        return any(file.is_relative_to(folder.resolve()) for folder in folders) and digest(file) == found.digest
     except OSError:
         return False
 

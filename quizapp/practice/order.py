@@ -11,7 +11,6 @@ import heapq
 from typing import TYPE_CHECKING
 
 from quizapp.bank.graph import cycles, depths
-from quizapp.model.question import Checkpoint, Probe
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library, LoadedItem
@@ -27,7 +26,7 @@ def stage(loaded: LoadedItem) -> int:
     item = loaded.item
     if any(part.kind == "code" for part in item.parts):
         return 3
-    return 0 if isinstance(item, Checkpoint) else 2 if isinstance(item, Probe) else 1
+    return {"checkpoint": 0, "probe": 2}.get(item.kind, 1)
 
 
 def needs(library: Library) -> dict[str, tuple[str, ...]]:

@@ -131,6 +131,11 @@ def chance(seed: int, *what: object) -> int:
     return int.from_bytes(hashlib.sha256(repr((seed, *what)).encode()).digest()[:6], "big")
 
 
+def other_numbers(item: str, *what: object) -> int:
+    """The seed of other numbers for an item that was answered before."""
+    return chance(0, item, *what) % 1_000_000
+
+
 def candidates(plan: Plan, found: Knowledge) -> list[str]:
     """The items of a plan, in the order of the course."""
     chosen: Mapping[Selection, Collection[str] | None] = {

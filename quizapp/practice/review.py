@@ -10,7 +10,7 @@ from typing import Any
 from quizapp.bank.load import Library, LoadedBank
 from quizapp.practice.asked import Step, is_code, titles, varies
 from quizapp.practice.face import kept, last_review, open_review, standing
-from quizapp.practice.queue import Knowledge, Plan, Selection, candidates, chance, knowledge, plan_from, queue
+from quizapp.practice.queue import Knowledge, Plan, Selection, candidates, knowledge, other_numbers, plan_from, queue
 from quizapp.practice.schedule import LAPSE
 from quizapp.practice.standing import as_they_stand
 from quizapp.practice.study import Study, find_bank
@@ -140,7 +140,7 @@ class Review(Study):
 
     def _other_numbers(self, item: str, *what: object) -> int | None:
         loaded = self.library.items[item]
-        return chance(0, item, *what) % 1_000_000 if varies(loaded) else None
+        return other_numbers(item, *what) if varies(loaded) else None
 
     def _read(self, value: object) -> tuple[Entry, ...]:
         """Entries as they were kept; items and parts that an edited bank has lost are passed over."""

@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from quizapp.model.score import CriterionScore, Score, score_of
 from quizapp.store.opinion import Dispute, Regrade, Ruling, disputes, regrades, rulings
 from quizapp.store.record import Attempt, Mark
 from quizapp.store.store import Store
+
+if TYPE_CHECKING:
+    from quizapp.model.score import CriterionScore, Score
 
 
 def ruled(score: Score, rulings_of: Mapping[str, Ruling]) -> Score:
     """A score with an instructor's word on some criteria: full points or none, and the note as the reason."""
     if not any(criterion.id in rulings_of for criterion in score.criteria):
         return score
+    from quizapp.model.score import score_of
+
     criteria = tuple(
         _after(criterion, rulings_of[criterion.id]) if criterion.id in rulings_of else criterion for criterion in score.criteria
     )
@@ -50,6 +55,8 @@ class Opinions:
         regrade = self.regrades.get(attempt.id)
         if regrade is None:
             return attempt.score()
+        from quizapp.model.score import Score
+
         try:
             return Score.model_validate_json(regrade.score_json)
         except ValueError:

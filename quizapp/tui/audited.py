@@ -14,9 +14,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from quizapp.model.alike import Alike
 from quizapp.model.audit import Audit, ItemAudit, Shown, Step, provenance
 from quizapp.tui.page import Page
-from quizapp.tui.weights import Alike, bars, figure, size_bar
+from quizapp.tui.weights import bars, figure, size_bar
 
 if TYPE_CHECKING:
     from quizapp.audit.audit import Registry

@@ -11,10 +11,11 @@ from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from quizapp.judge.in_numbers import said
+from quizapp.model.alike import Alike
 from quizapp.practice.playground import WAYS, Outcome, SetupError, Way, outcome, read_setup
 from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.page import Heading, Page
-from quizapp.tui.weights import Alike, bars
+from quizapp.tui.weights import bars
 
 FIRST = ("1 | 3", "4 | 0", "")
 """What the screen opens with: two ranks with 1 and 3 tokens, sums 4 and 0."""

@@ -1,0 +1,189 @@
+"""What the next queue of somebody with answers behind them begins with, kept when the app is left, so that it stands before any
+bank is read.
+
+Kept are the order of the course, what a queue must know of each item, and the questions that may be first, for a while to come.
+Which of them it is follows from the answers and the moment, by the same functions as the queue itself. It holds for one learner, as
+long as no bank has changed and nothing more was answered. Not here: what a sitting begins with for somebody who has answered
+nothing (``quizapp.practice.opening``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from quizapp import __version__
+from quizapp.bank.find import cache_folder, state
+from quizapp.practice.face import STALE, Standing, kept, last_review, read_standing
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from quizapp.bank.load import Library
+    from quizapp.practice.queue import Knowledge
+    from quizapp.store.record import Session
+    from quizapp.store.store import Store
+
+DAYS = 30
+"""How long it is known ahead which question is first."""
+MOMENTS = 60
+"""At most so many moments are looked at: those at which something falls due."""
+
+
+class OutlinedPart(NamedTuple):
+    kind: str
+
+
+class OutlinedItem(NamedTuple):
+    """What a queue asks of an item."""
+
+    prerequisites: tuple[str, ...]
+    """Items only; what lies on a cycle is cut."""
+    parts: tuple[OutlinedPart, ...]
+    topics: tuple[str, ...] = ()
+    difficulty: int = 1
+
+
+class Outline(NamedTuple):
+    """Stands for a loaded item in a queue that is not narrowed to banks, topics or difficulties."""
+
+    item: OutlinedItem
+    varies: bool
+    """Other numbers can be asked."""
+    bank_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlines:
+    """Stands for a library; items in the order of the course."""
+
+    items: Mapping[str, Outline]
+
+
+def ahead(store: Store, folders: Sequence[Path]) -> Standing | None:
+    """What the usual queue begins with now; ``None`` where that isn't known, or a queue is to be gone on with.
+
+    Raises:
+        quizapp.store.database.StoreError: the learner's file can't be read.
+    """
+    left, last = last_review(store), store.last_attempt()
+    if not last or (left is not None and not _is_over(store, left)):
+        return None
+    try:
+        place = _place(store, state(folders))
+        told = json.loads(place.read_bytes())
+        os.utime(place)
+        if told["last"] != last:
+            return None
+        items = {str(row[0]): _outline(row) for row in told["items"]}
+        return _first(store, items, told["faces"], last)
+    except (OSError, ValueError, RuntimeError, KeyError, TypeError, IndexError, AttributeError):
+        return None
+
+
+def _is_over(store: Store, left: Session) -> bool:
+    """Whether a queue that was left isn't gone on with, nor its question taken over by the next one."""
+    found = read_standing(left.position.get("standing"))
+    if found is None or store.clock() - left.updated_at < STALE:
+        return False
+    return any(one.id > found.since for one in store.attempts(item=getattr(found.face, "item", "")))
+
+
+def _first(store: Store, items: Mapping[str, Outline], faces: Mapping[str, object], last: int) -> Standing | None:
+    from quizapp.practice.queue import Knowledge, Plan, other_numbers, queue
+    from quizapp.practice.schedule import memories
+    from quizapp.practice.standing import as_they_stand
+
+    # Of a library, a queue over everything reads no more than the outlines hold.
+    library = cast("Library", Outlines(items))
+    memory = memories(library.items, as_they_stand(store)[0])
+    names = queue(Plan(), Knowledge(library, store.clock(), memory, tuple(items), (), tuple(store.recommended())), last)
+    if not names:
+        return None
+    seed = other_numbers(names[0], last) if names[0] in memory and items[names[0]].varies else None
+    found = read_standing(faces.get(f"{names[0]} {seed}"))
+    return None if found is None else replace(found, steps=sum(len(items[name].item.parts) for name in names))
+
+
+def _outline(row: list[Any]) -> Outline:
+    _, kinds, varies, needs = row
+    return Outline(OutlinedItem(tuple(map(str, needs)), tuple(OutlinedPart(str(kind)) for kind in kinds)), bool(varies))
+
+
+def _place(store: Store, now: str) -> Path:
+    name = json.dumps([__version__, str(store.path.absolute()), now])
+    return cache_folder() / f"ahead-{hashlib.sha256(name.encode()).hexdigest()}.json"
+
+
+def keep_ahead(store: Store, library: Library, folders: Sequence[Path]) -> None:
+    """Keeps it for the learner of a store, over a library that was read from these folders. To be called when the app is left: what
+    can't be kept is found out anew the next time."""
+    from quizapp.bank.cache import put
+    from quizapp.practice.asked import varies
+    from quizapp.practice.order import needs
+    from quizapp.practice.review import where
+    from quizapp.store.database import StoreError
+
+    with suppress(OSError, RuntimeError, StoreError):
+        last = store.last_attempt()
+        if not last or not library.items:
+            return
+        found, before = where(store, library), needs(library)
+        items = [
+            [
+                name,
+                [part.kind for part in library.items[name].item.parts],
+                varies(library.items[name]),
+                before.get(name, ()),
+            ]
+            for name in found.course
+        ]
+        faces = {f"{one.face.item} {one.face.seed}": kept(one) for one in _may_be_first(found, last)}  # type: ignore[union-attr]
+        put(_place(store, state(folders)), json.dumps({"last": last, "items": items, "faces": faces}).encode())
+
+
+def _may_be_first(found: Knowledge, last: int) -> Iterator[Standing]:
+    from quizapp.practice.queue import Plan, queue
+
+    seen = set()
+    for moment in _moments(found):
+        for name in queue(Plan(), replace(found, now=moment), last)[:1]:
+            if name not in seen and (standing := _standing(found, name, last)) is not None:
+                yield standing
+            seen.add(name)
+
+
+def _moments(found: Knowledge) -> list[datetime]:
+    """Now, and each moment at which an item falls due, for a while to come."""
+    from quizapp.practice.schedule import AHEAD
+
+    due = {memory.due if memory.learning else memory.due - AHEAD for memory in found.memory.values() if not memory.done}
+    coming = sorted(moment for moment in due if found.now < moment <= found.now + timedelta(days=DAYS))
+    return [found.now, *(moment + timedelta(seconds=1) for moment in coming[:MOMENTS])]
+
+
+def _standing(found: Knowledge, name: str, last: int) -> Standing | None:
+    from quizapp.bank.draw import DrawError
+    from quizapp.model.formula import FormulaError
+    from quizapp.practice.asked import ask, varies
+    from quizapp.practice.face import digest, face
+    from quizapp.practice.queue import Plan, other_numbers
+    from quizapp.practice.review import plan_title
+
+    loaded = found.library.items[name]
+    part = loaded.item.parts[0]
+    if part.kind == "code":
+        return None
+    seed = other_numbers(name, last) if name in found.memory and varies(loaded) else None
+    try:
+        shown, file = face(ask(loaded, part.id, seed)), loaded.file.resolve()
+        return Standing(shown, plan_title(Plan(), found.library), 1, 0, loaded.bank_id, last, str(file), digest(file))
+    except (OSError, DrawError, FormulaError):
+        return None

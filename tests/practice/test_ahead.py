@@ -1,0 +1,91 @@
+"""What the next queue begins with, known before any bank is read: the same as the queue itself begins with."""
+
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from quizapp.bank.load import Library, load
+from quizapp.practice.ahead import ahead, keep_ahead
+from quizapp.practice.face import standing
+from quizapp.practice.review import Review
+from quizapp.practice.study import Study
+from quizapp.store.store import Store
+
+BANKS = Path(__file__).parents[1] / "tui" / "banks"
+BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def banks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("QUIZAPP_CACHE", str(tmp_path / "cache"))
+    return shutil.copytree(BANKS, tmp_path / "banks")
+
+
+@pytest.fixture
+def known(banks: Path) -> Library:
+    return load([banks])
+
+
+def answer(store: Store, library: Library, item: str, part: str, text: str) -> None:
+    study = Study(store, library, "small", item)
+    study.go([step.part.id if step.part else "" for step in study.steps].index(part))
+    study.record(text, study.grade(text), 3)
+    study.finish()
+
+
+def answered(store: Store, library: Library) -> None:
+    answer(store, library, "two-ranks", "mean", "2.25")
+    answer(store, library, "pick-all", "main", "rate")
+
+
+@pytest.mark.parametrize("days", [0, 0.5, 1, 3, 9, 29])
+@pytest.mark.parametrize("asked_for", [False, True])
+def test_the_same_as_the_queue_begins_with(tmp_path: Path, banks: Path, known: Library, days: float, asked_for: bool) -> None:
+    moment = BEGAN
+    with Store(tmp_path / "progress.sqlite3", clock=lambda: moment) as store:
+        answered(store, known)
+        assert store.last_attempt() > 1
+        if asked_for:
+            moment += timedelta(minutes=1)
+            store.recommend({"why-worse": "for the test", "pick-all": "for the test"})
+        assert ahead(store, [banks]) is None, "nothing is kept yet"
+        keep_ahead(store, known, [banks])
+        moment += timedelta(days=days, minutes=20)
+        found = ahead(store, [banks])
+        expected = standing(Review(store, known))
+        assert found == expected is not None
+
+
+def test_holds_until_something_is_answered_or_a_bank_changes(tmp_path: Path, banks: Path, known: Library) -> None:
+    with Store(tmp_path / "progress.sqlite3", clock=lambda: BEGAN) as store:
+        answered(store, known)
+        keep_ahead(store, known, [banks])
+        assert ahead(store, [banks]) is not None
+        answer(store, known, "pick-mean", "main", "ranks")
+        assert ahead(store, [banks]) is None
+        keep_ahead(store, known, [banks])
+        assert ahead(store, [banks]) is not None
+        next(banks.glob("small*.yaml")).touch()
+        assert ahead(store, [banks]) is None
+    with Store(tmp_path / "other.sqlite3", clock=lambda: BEGAN) as other:
+        answer(other, known, "pick-mean", "main", "ranks")
+        assert ahead(other, [banks]) is None, "another learner's"
+
+
+def test_needs_no_model_of_a_bank(tmp_path: Path, banks: Path, known: Library) -> None:
+    with Store(tmp_path / "progress.sqlite3") as store:
+        answered(store, known)
+        keep_ahead(store, known, [banks])
+    program = f"""
+import sys
+from pathlib import Path
+from quizapp.practice.ahead import ahead
+from quizapp.store.store import Store
+print(ahead(Store(Path({str(tmp_path / "progress.sqlite3")!r})), [Path({str(banks)!r})]) is not None, "pydantic" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
