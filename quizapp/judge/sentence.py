@@ -7,7 +7,7 @@ import numpy as np
 from quizapp.judge.expect import GRADIENTS, STEPS, Expected, Observed, matches, ranks_agree, recovered, token_weights
 from quizapp.judge.outcome import ranks_text
 from quizapp.judge.scenario import Floats, Scenario
-from quizapp.judge.words import in_words, number, of_other_terms, share, times
+from quizapp.judge.words import in_words, number, of_other_terms, share
 from quizapp.model.figures import CLOSE, as_fraction
 from quizapp.model.formula import Formula, UndefinedValue
 
@@ -126,7 +126,7 @@ def _shared(factor: float) -> str:
     """What one factor on all weights means."""
     if abs(factor) <= CLOSE:
         return "no valid token counts at all"
-    return f"every valid token weighs {times(factor)} what it should"
+    return f"every valid token weighs {as_fraction(factor)} {'of' if 0 < factor < 1 else 'times'} what it should"
 
 
 def _between_ranks(scenario: Scenario, ratios: dict[int, float]) -> str:

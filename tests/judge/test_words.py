@@ -1,0 +1,134 @@
+"""What is said in a lab's own words: of arrays that ranks end with, of terms beside the token losses, of ranks that differ."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from one_device import expected, gradients_under, scenario, terms
+
+from quizapp.judge.expect import Expected, Observed, other_weights, recovered, with_model
+from quizapp.judge.scenario import CROWD, Scenario, fill, weights
+from quizapp.judge.sentence import explain
+from quizapp.model.lab import ArrayWords, Lab, OtherTerm, WeightRule
+
+SCALE = ArrayWords(called="loss scale", rows=("after step 1", "after step 2", "after step 3"))
+INDICES = ArrayWords(called="indices", filler=-1)
+FACTORS = ArrayWords(called="on {name}, the factor for", entries=("dense", "expert"))
+VERDICT = ArrayWords(called="the step", entries=('"right"',), values={"0": "fails", "1": "passes"})
+
+
+def of(words: dict[str, ArrayWords], wanted: list[Observed], lab: Lab) -> Expected:
+    return Expected(scenario(lab, [[2], [1]]), tuple(wanted), words=words)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "wanted", "given", "said"),
+    [
+        (
+            SCALE,
+            "scale",
+            [[8, 4], [8, 4]],
+            [[8, 8], [8, 4]],
+            "after step 2: loss scale 8 on rank 0 and 4 on rank 1, wanted 4 on every rank",
+        ),
+        (SCALE, "scale", [[8, 4], [8, 4]], [[9, 9], [9, 9]], "after step 1: loss scale 9 on every rank, wanted 8"),
+        (
+            SCALE,
+            "scale",
+            [[8, 4], [8, 2]],
+            [[8, 4], [8, 4]],
+            "after step 2: loss scale 4 on every rank, wanted 4 on rank 0 and 2 on rank 1",
+        ),
+        (SCALE, "scale", [[1, 1], [1, 1]], [[1.00002, 1]] * 2, "after step 1: loss scale 1.00002 on every rank, wanted 1"),
+        (
+            INDICES,
+            "i",
+            [[2, 0, -1], [1, -1, -1]],
+            [[2, 0, -1], [-1] * 3],
+            "indices [2, 0] on rank 0 and none on rank 1, wanted [2, 0] on rank 0 and [1] on rank 1",
+        ),
+        (FACTORS, "dp=2", [[1, 2]] * 2, [[1, 0.25]] * 2, "on dp=2, the factor for expert 1/4 on every rank, wanted 2"),
+        (
+            FACTORS,
+            "dp=2",
+            [[1, 2]] * 2,
+            [[2, np.nan]] * 2,
+            "on dp=2, the factor for dense 2 on every rank, wanted 1 (and 1 more of 2)",
+        ),
+        (VERDICT, "v", [[0], [0]], [[1], [0]], 'the step "right" passes on rank 0 and fails on rank 1, wanted fails on every rank'),
+    ],
+)
+def test_arrays(lab: Lab, words: ArrayWords, name: str, wanted: list[list[float]], given: list[list[float]], said: str) -> None:
+    its = of({"*" if "{name}" in words.called else name: words}, [{name: np.array(row, dtype=float)} for row in wanted], lab)
+    assert explain(its, [{name: np.array(row, dtype=float)} for row in given]) == said
+
+
+def test_the_first_array_in_the_labs_order_is_told(lab: Lab) -> None:
+    words = {"b": ArrayWords(called="b"), "a": ArrayWords(called="a")}
+    its = of(words, [{"a": np.array(1.0), "b": np.array(1.0)}] * 2, lab)
+    assert explain(its, [{"a": np.array(2.0), "b": np.array(3.0)}] * 2) == "b 3 on every rank, wanted 1"
+
+
+@pytest.mark.parametrize(
+    ("balance", "size", "said"),
+    [
+        (lambda w: 2 * w, lambda w: w, "balance weighs 2 times what it should"),
+        (lambda w: w, lambda w: w / 3, "size weighs 1/3 of what it should"),
+        (lambda w: w * [1, 0], lambda w: w, "balance doesn't count in some microbatches"),
+        (
+            lambda w: w,
+            lambda w: w * [1, 1, 0, 1, 0] * 2,
+            "size doesn't count for padding, and weighs 2 times what it should elsewhere",
+        ),
+        (
+            lambda w: w * [1, 2],
+            lambda w: w,
+            "balance weighs between 1 and 2 times what it should, differing from one microbatch to the next",
+        ),
+    ],
+)
+def test_other_terms(lab: Lab, balance, size, said: str) -> None:  # type: ignore[no-untyped-def]
+    its = scenario(lab, [[2], [1]])
+    each = np.random.default_rng(3).normal(size=(5 + 2 + 5, 60))
+    wanted = np.array([[1 / 3, 1 / 3, 0, 1 / 3, 0, *[0.5] * 2, *[0.2] * 5]])
+    known = lab.model_copy(
+        update={"other_terms": (OtherTerm(called="balance", units="microbatches"), OtherTerm(called="size", units="positions"))}
+    )
+    one = with_model(known, its, ({"gradients": wanted @ each, "steps": np.ones(1)},) * 2, each, wanted, {})
+    given = np.concatenate([wanted[:, :5], balance(wanted[:, 5:7]), size(wanted[:, 7:])], axis=1)
+    assert explain(one, [{"gradients": given @ each, "steps": np.ones(1)}] * 2) == said
+    found = other_weights(one, [{"gradients": given @ each, "steps": np.ones(1)}] * 2)
+    assert found is not None
+    assert np.allclose(found, given[:, 5:])
+
+
+def test_whose_tokens_a_rank_has(lab: Lab) -> None:
+    its = expected(lab, scenario(lab, [[2], [4], [1]]))
+
+    def ends(*rules: str) -> list[Observed]:
+        return [
+            gradients_under(its.scenario, weights(WeightRule(valid=rule), its.scenario, rank))[0] for rank, rule in enumerate(rules)
+        ]
+
+    assert explain(its, ends(*["(r == q)/n_r"] * 3)) == "each rank's gradient holds its own tokens alone"
+    told = "the ranks end with different gradients"
+    assert explain(its, ends("(r != 2)/N", "1/N", "1/N")) == f"{told}: rank 0's has no tokens of rank 2"
+    assert explain(its, ends("1/N", "2/N", "1/N")) == told
+
+
+def test_a_crowd_has_a_weight_for_each_rank_and_kind_of_position(lab: Lab) -> None:
+    masks = tuple((np.repeat(np.array([1, 0]), [n, 2]),) for n in (CROWD - 1, 1))
+    crowd = fill(lab, Scenario("crowd", 2, 1, (1,), False, masks), np.random.default_rng(1))
+    its = expected(lab, crowd)
+    assert len(terms(crowd)) > terms(crowd).shape[1]
+    for rule in (WeightRule(valid="1/(R*n_r)"), WeightRule(valid="1/T", padding="1/T")):
+        given = weights(rule, crowd, 0)
+        found = recovered(its, gradients_under(crowd, given))
+        assert found is not None
+        assert np.allclose(found, given, rtol=1e-8)
+    uneven = weights(WeightRule(valid="1/N"), crowd, 0) * np.linspace(0.5, 1.5, len(crowd.tokens))
+    assert recovered(its, gradients_under(crowd, uneven)) is None
+    assert explain(its, gradients_under(crowd, uneven)) == "the gradient is another one than wanted"
+    assert explain(replace(its), gradients_under(crowd, weights(WeightRule(valid="1/(N - 1)"), crowd, 0))) == (
+        "every valid token weighs 257/256 times what it should"
+    )
