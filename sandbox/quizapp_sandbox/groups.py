@@ -22,6 +22,10 @@ ANSWERS_WITHIN = 0.1
 """Seconds that a rank which may be busy is given to write its stack."""
 PATIENCE = 1.0
 """The same for one that is seen to do nothing: it answers as soon as a core is free."""
+WRITES_WITHIN = 1.0
+"""Seconds for all of a stack: what runs in a rank may write there as slowly, or as long, as it likes."""
+LARGEST_PIPE = 1 << 20
+"""Bytes to which a process without privileges can enlarge a pipe."""
 
 
 class FormationError(RuntimeError):
@@ -146,8 +150,8 @@ def stacks_of(group: Group, asked: Collection[int], wait: float = ANSWERS_WITHIN
     """The Python stacks of ranks that run or hang, asked for all at once; empty where one gives none within ``wait`` seconds."""
     for rank in asked:
         with contextlib.suppress(OSError):
-            while os.read(group.stacks[rank], 1 << 16):  # an answer that came too late for an earlier question
-                pass
+            for _ in range(LARGEST_PIPE >> 16):  # an answer that came too late for an earlier question
+                os.read(group.stacks[rank], 1 << 16)
         with contextlib.suppress(OSError):
             os.kill(group.pids[rank], signal.SIGUSR1)
     deadline = time.monotonic() + wait
@@ -160,9 +164,9 @@ def last_stack_of(group: Group, rank: int) -> str:
 
 
 def _stack_from(descriptor: int, deadline: float) -> str:
-    text = b""
-    while len(text) < 1 << 16:
-        readable, _, _ = select.select([descriptor], [], [], 0.02 if text else max(0.0, deadline - time.monotonic()))
+    text, latest = b"", max(deadline, time.monotonic()) + WRITES_WITHIN
+    while len(text) < 1 << 16 and (now := time.monotonic()) < latest:
+        readable, _, _ = select.select([descriptor], [], [], 0.02 if text else max(0.0, deadline - now))
         part = os.read(descriptor, 1 << 16) if readable else b""
         if not part:
             break
