@@ -59,7 +59,9 @@ def new_seed() -> int:
 
 
 def syntax_fault(source: str) -> tuple[str, Place] | None:
-    """What keeps a file from being parsed, and where. The file is parsed, never run."""
+    """What keeps a file from being a program, and where. The file is parsed, never run."""
+    if source.lstrip().startswith("{") and '"nbformat"' in source and '"cells"' in source:
+        return "this is a notebook; export it as a Python file (.py) and submit that", Place(line=1)
     try:
         with warnings.catch_warnings():  # on a terminal they would stand in the middle of the app
             warnings.simplefilter("ignore")

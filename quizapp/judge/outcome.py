@@ -8,6 +8,8 @@ from typing import Any
 from quizapp.model.lab import Limits
 from quizapp.model.verdict import Outcome, Place, RankReport
 
+MOST_SAID = 400
+"""Characters of a rank's message that the verdict's sentence repeats; the rank's report has all that was kept."""
 MOST_CALLS = 8
 """Collectives kept of each rank."""
 LIMIT_SIGNALS = {signal.SIGKILL: "memory", signal.SIGXCPU: "CPU time", signal.SIGXFSZ: "file size"}
@@ -171,7 +173,8 @@ def ending(
         return next((ranks[rank] for rank, state in enumerate(states) if state in wanted), None)
 
     def said(culprit: RankReport) -> str:
-        return on_one_line(culprit.message or "")
+        text = on_one_line(culprit.message or "")
+        return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID].rstrip()} ..."
 
     if all(state == "observed" for state in states):
         return Ending(None, None, ranks, paired, came, crossing_text(crossing) if crossing else None)

@@ -20,6 +20,7 @@ HEAD = "import os, sys, time, torch\nimport torch.distributed as dist\n\n\ndef s
 
 BAD_INPUT = {
     "does-not-parse": ("def scale_loss(token_losses, mask):\n    return (\n", "error", 2, "SyntaxError"),
+    "a-notebook": ('{"cells": [], "nbformat": 4}\n', "error", 1, "this is a notebook; export it as a Python file"),
     "null-bytes": ("x = 1\0\n", "error", 1, "null byte"),
     "parses-but-does-not-compile": ("x = 1\nreturn x\n", "error", 2, "SyntaxError: 'return' outside function"),
     "lacks-the-entry": ("def other(a, b):\n    pass\n", "error", None, "must define scale_loss; it defines other"),

@@ -113,6 +113,14 @@ def test_ranks_that_finished_are_left_to_their_numbers() -> None:
     assert found.mismatch.startswith("collective #1 differs")
 
 
+def test_a_long_message_is_cut_in_the_sentence_and_kept_in_the_report() -> None:
+    found = ending("failed", [{**RAISED, "message": "ValueError: " + "x" * 1500}, PEER], None)
+    assert found.message is not None
+    assert len(found.message) < 500
+    assert found.message.endswith("xxx ... (rank 0, line 7 of your file)")
+    assert len(found.ranks[0].message or "") > 1500
+
+
 class TestEveryoneCame:
     """A call that the ranks made in different ways is told from one that a rank left out."""
 
