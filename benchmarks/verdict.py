@@ -48,6 +48,12 @@ def scale_loss(token_losses, mask):
     dist.all_reduce(count)
     return (token_losses * mask).sum() / count
 """
+HANG_IN_MESSAGES = """
+import torch, torch.distributed as dist
+def scale_loss(token_losses, mask):
+    dist.recv(torch.zeros(1), src=1 - dist.get_rank())
+    return (token_losses * mask).sum()
+"""
 FOUR = (
     ScenarioSpec(name="uneven", shape="uneven"),
     ScenarioSpec(name="even", shape="even"),
@@ -155,6 +161,7 @@ def measure(backend: str, times: int, grid: Sequence[tuple[int, int]]) -> dict[s
     started = cold(backend, small(lab, 2), source, max(3, times // 3))
     told("deadlocks")
     hung = warm(backend, small(lab, 2, scenarios=1), HANG, max(3, times // 2), outcome="desync")
+    crossed = warm(backend, small(lab, 2, scenarios=1), HANG_IN_MESSAGES, max(3, times // 2), outcome="desync")
     free = warm(backend, small(lab, 2, scenarios=1), source, max(3, times // 2))
     result["torchrun_seconds"] = plain
     result["spawn_8_seconds"] = spawned
@@ -167,6 +174,7 @@ def measure(backend: str, times: int, grid: Sequence[tuple[int, int]]) -> dict[s
         result[name] = baseline / statistics.median(seconds)
         result[f"{name}_p95"] = baseline / p95(seconds)
     result["deadlock_seconds"] = statistics.median(hung) - statistics.median(free)
+    result["message_deadlock_seconds"] = statistics.median(crossed) - statistics.median(free)
     result["warm_worker_mib"] = resident_mib(backend, small(lab, 2))
     result["warm_worker_mib_whole_lab"] = resident_mib(backend, lab)
     for ranks, scenarios in grid:
