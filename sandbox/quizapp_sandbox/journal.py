@@ -181,9 +181,8 @@ class Journal:
         """How many messages of earlier scenarios the rank never waited for."""
         return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[4])
 
-    def _kept(self, rank: int) -> Iterator[tuple[int, int]]:
-        """Order number and place of the calls that are still there."""
-        issued = self.issued(rank)
+    def _kept(self, rank: int, issued: int) -> Iterator[tuple[int, int]]:
+        """Order number and place of those calls that are still there when so many have been issued."""
         for index in range(max(0, issued - CAPACITY), issued):
             yield index + 1, _SLOT * rank + _HEAD.size + index % CAPACITY * _ENTRY.size
 
@@ -196,7 +195,7 @@ class Journal:
 
     def calls(self, rank: int) -> list[tuple[int, Collective]]:
         """The last ``CAPACITY`` calls of a rank, each with its 1-based order number."""
-        return [(number, self._call_at(at)) for number, at in self._kept(rank)]
+        return [(number, self._call_at(at)) for number, at in self._kept(rank, self.issued(rank))]
 
     def call(self, rank: int, number: int) -> Collective | None:
         """The call of that order number, where it is still there."""
@@ -208,13 +207,13 @@ class Journal:
     def meetings(self, rank: int) -> list[tuple[Meeting, bool]]:
         """Of the last ``CAPACITY`` calls, with whom they meet and whether they are known to be done."""
         found = []
-        for _, at in self._kept(rank):
+        for _, at in self._kept(rank, self.issued(rank)):
             need, flags, _, _, number, group, peer, tag, members, _ = _ENTRY.unpack_from(self._memory, at)
             found.append((Meeting(_need(need), group, members, number, peer, tag, bool(flags & _SURE)), bool(flags & _DONE)))
         return found
 
     def calls_of_all(self, rank: int) -> dict[int, Collective]:
         """Of the calls, the ones that all ranks take part in, by their order number among such calls."""
-        kept = [call for _, call in self.calls(rank) if call.whole]
-        first = self.issued_by_all(rank) - len(kept) + 1
-        return dict(enumerate(kept, first))
+        _, issued, whole = _COUNTS.unpack_from(self._memory, _SLOT * rank)
+        kept = [call for call in (self._call_at(at) for _, at in self._kept(rank, issued)) if call.whole]
+        return dict(enumerate(kept, whole - len(kept) + 1))

@@ -122,8 +122,8 @@ def _all_wait_in_backward(group: Group, ranks: Collection[int], watch: supervise
 
 
 def _watch(run: _Run, seconds: float, until: float, output_bytes: int) -> str:
-    """Reads until all ranks have finished, or the run is decided: ``clean``, ``failed``, ``stuck``, ``timeout``, ``output``, or
-    ``total``, where it is ``until`` that the time was up."""
+    """Reads until all ranks have finished, or the run is decided: ``clean``, ``failed``, ``stuck``, ``parted``, ``timeout``,
+    ``output``, or ``total``, where it is ``until`` that the time was up."""
     group = run.group
     buffers = {rank: wire.FrameBuffer(MAX_RESULT) for rank in range(group.placement.world_size)}
     watch = supervise.Watch(group.journal, group.pids, group.service)
@@ -160,6 +160,8 @@ def _watch(run: _Run, seconds: float, until: float, output_bytes: int) -> str:
                     looked_at = now
                     if not doubtful or _all_wait_in_backward(group, doubtful, watch, unfinished):
                         return "stuck"
+                if watch.parted(unfinished, finished, now):
+                    return "parted"
                 if now - asked_at >= supervise.LONG_GRACE and watch.long_still(now):
                     asked_at = now
                     if _all_wait_inside(group, unfinished, watch):
@@ -170,14 +172,15 @@ def _watch(run: _Run, seconds: float, until: float, output_bytes: int) -> str:
                 return "total"
 
 
-def _describe_unfinished(run: _Run, stuck: bool) -> None:
+def _describe_unfinished(run: _Run, end: str) -> None:
+    stuck, patience = end == "stuck", groups.PATIENCE if end in ("stuck", "parted") else groups.ANSWERS_WITHIN
     group, journal = run.group, run.group.journal
     # Ranks that are stuck have all been seen to wait; a look now would see them answer for their stacks.
     waits = {
         rank: stuck or (supervise.SEES_THREADS and supervise.is_asleep(group.pids[rank], group.service[rank]))
         for rank in run.unfinished()
     }
-    for rank, stack in groups.stacks_of(group, list(waits), groups.PATIENCE if stuck else groups.ANSWERS_WITHIN).items():
+    for rank, stack in groups.stacks_of(group, list(waits), patience).items():
         asleep = waits[rank] or (not supervise.SEES_THREADS and supervise.waits_inside(stack))
         place = supervise.place_in(stack, run.filename)
         calls = supervise.last_collectives(journal, rank)
@@ -323,7 +326,7 @@ def run_all(
                 if not _hand_over(group, (code, task) if fresh else (task,), rank):
                     run.reports[rank] = _exit_report(run, rank)
             end = _watch(run, seconds, until, output_bytes)
-            _describe_unfinished(run, end == "stuck")
+            _describe_unfinished(run, end)
             _drain_output(run, output_bytes)
             _drop_what_is_too_much(run)
             if beside is not None and end == "clean":

@@ -18,6 +18,10 @@ LONG_GRACE = 0.1
 """The same where no collective of all ranks is at fault, and only their stacks tell that they wait inside of calls."""
 BUSY_GRACE = 2.0
 """The same on a machine without a free core, where the transport itself may be what waits."""
+PARTED_GRACE = 1.0
+"""Seconds for which ranks that have parted ways may still compute, or poll, so that one can tell what it meets."""
+LOOK_EVERY = 0.25
+"""Seconds between looks at all calls of ranks that move."""
 FREE_SHARE = 0.25
 """Of one core's time; less idle time than this means that there is none."""
 LANE = 8
@@ -75,6 +79,9 @@ class Watch:
     """What the last judgement was made on; nothing new comes of judging it again."""
     _matched: tuple[object, frozenset[int] | None] = (None, None)
     """What the journal said when it was last asked whether anybody may move, and the answer."""
+    _parted: tuple[object, float] = (None, 0.0)
+    """By what the ranks were seen to have parted ways at the last look, and when that was first seen."""
+    _looked_at: float = 0.0
     _base: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """The motionless time that is looked at, when it was first looked at, and the machine's idle time by then."""
 
@@ -97,8 +104,7 @@ class Watch:
         if not SEES_THREADS or self.still < GRACE or self._judged == (self._last, len(finished)):
             return False
         self._judged = (self._last, len(finished))
-        whole = {rank: self.journal.issued_by_all(rank) for rank in (*unfinished, *finished)}
-        if any(whole[waiting] > whole[done] for waiting in unfinished for done in finished):
+        if self._is_missed(unfinished, finished):
             return True
         mismatch = first_mismatch(self.journal)
         if mismatch is None or any(call is None for call in mismatch.calls):
@@ -106,6 +112,22 @@ class Watch:
         # A rank that moved on while its journal was read may have written over the oldest calls in it.
         self.look(unfinished, time.monotonic())
         return self.still >= GRACE
+
+    def _is_missed(self, unfinished: Sequence[int], finished: Sequence[int]) -> bool:
+        """Whether a rank has called a collective that one which has finished never will."""
+        whole = {rank: self.journal.issued_by_all(rank) for rank in (*unfinished, *finished)}
+        return any(whole[waiting] > whole[done] for waiting in unfinished for done in finished)
+
+    def parted(self, unfinished: Sequence[int], finished: Sequence[int], now: float) -> bool:
+        """True once it has been certain for ``PARTED_GRACE`` seconds that the ranks have parted ways, whether they move or not: one
+        that polls, or waits for its GPU, never looks motionless. Whatever they still end with, their calls didn't pair up."""
+        if now - self._looked_at >= LOOK_EVERY:
+            self._looked_at = now
+            mismatch = None if (missed := self._is_missed(unfinished, finished)) else first_mismatch(self.journal)
+            seen = missed or (mismatch if mismatch is not None and None not in mismatch.calls else None)
+            if seen != self._parted[0]:  # of ranks that move, a journal may be read half before a call and half after it
+                self._parted = (seen, now)
+        return bool(self._parted[0]) and now - self._parted[1] >= PARTED_GRACE
 
     def stand_still(self, unfinished: Sequence[int]) -> frozenset[int] | None:
         """As :func:`matching.stand_still`, which is asked only where the answer may be another one than before."""

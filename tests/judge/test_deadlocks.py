@@ -71,6 +71,14 @@ PATTERNS = {
         (0, 3),
         ("waiting", "waiting"),
     ),
+    "a rank asks again and again whether the others have come": Pattern(
+        "if rank == 1:\n    return token_losses.new_zeros((), requires_grad=True)\nwork = dist.all_reduce(one, async_op=True)\n"
+        "while not work.is_completed():\n    pass\nreturn token_losses.sum()",
+        "desync",
+        r"rank 1 never joined collective #\d+, in which rank 0 waits: all_reduce\(\[1\] float64\) at line 11",
+        (0, 0),
+        ("any", "finished"),
+    ),
     "different kinds": Pattern(
         "if rank == 0:\n    dist.all_reduce(one)\nelse:\n    dist.all_gather([one.clone(), one.clone()], one)\nreturn token_losses.sum()",
         "desync",

@@ -146,3 +146,35 @@ class TestWatch:
         gone = subprocess.Popen([sys.executable, "-c", ""])
         gone.wait()
         assert not supervise.is_asleep(gone.pid)
+
+
+class TestParted:
+    """Ranks that parted ways and go on computing."""
+
+    @staticmethod
+    def watch(*calls: int) -> supervise.Watch:
+        return supervise.Watch(alone(list(calls)), [])
+
+    def test_a_collective_that_a_finished_rank_never_joins(self) -> None:
+        watch = self.watch(2, 1)
+        assert not watch.parted([0], [1], 100.0)
+        assert not watch.parted([0], [1], 100.5)
+        assert watch.parted([0], [1], 100.0 + supervise.PARTED_GRACE)
+
+    def test_calls_that_do_not_pair_up(self) -> None:
+        watch = self.watch(1, 1)
+        watch.journal.append(0, Collective("barrier", "", True))
+        watch.journal.append(1, Collective("all_gather", "[] int64", True))
+        assert [watch.parted([0, 1], [], now) for now in (100.0, 100.5, 101.0)] == [False, False, True]
+
+    def test_a_rank_that_may_yet_come(self) -> None:
+        watch = self.watch(2, 1)
+        assert not any(watch.parted([0, 1], [], now) for now in (100.0, 101.0, 150.0))
+
+    def test_it_must_be_the_same_at_each_look(self) -> None:
+        watch = self.watch(0, 0)
+        for number, now in enumerate((100.0, 101.0, 102.0)):
+            for rank in (0, 1):
+                watch.journal.begin(rank)
+                watch.journal.append(rank, Collective("all_reduce", f"[{rank + number + 1}] int64", True))
+            assert not watch.parted([0, 1], [], now)
