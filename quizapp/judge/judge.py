@@ -125,7 +125,8 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
 
 def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None:
     """The failing scenario whose weights show most: something valid in it, ranks or positions treated differently, a model
-    behind it, few tokens. Where there are no weights, fewer tokens than ranks are a case at the edge, and tell less."""
+    behind it, few tokens. Where there are no weights, an empty rank or fewer tokens than ranks is a case at the edge, and tells
+    less."""
 
     def shades(one: ScenarioVerdict) -> int:
         return len({round(w.given / w.wanted, 9) for w in one.weights if w.given is not None and w.wanted})
@@ -134,7 +135,7 @@ def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None
 
     def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, int, int]:
         valid = sum(map(sum, one.counts))
-        plain = shades(one) > 1 if weighed else valid > one.world_size
+        plain = shades(one) > 1 if weighed else all(map(any, one.counts)) and valid > one.world_size
         return valid == 0, not plain, one.name == "probe", one.world_size, valid
 
     return min(scenarios, key=order, default=None)

@@ -247,6 +247,13 @@ def rank_zero_for_all(scenario: Scenario) -> Figures:
     return own_shard(scenario)[0]
 
 
+@misconception("total-in-low-precision")
+def counts_in_bfloat16(scenario: Scenario) -> Figures:
+    whole = _whole(scenario)
+    tokens, correct, samples = torch.tensor([whole.tokens, whole.correct, whole.samples], dtype=torch.bfloat16).tolist()
+    return _figures(whole.loss / tokens if tokens else 0.0, correct / samples if samples else 0.0)
+
+
 @misconception("zero-over-zero")
 def nan_where_nothing_is(scenario: Scenario) -> Figures:
     return reference(scenario) if _length(scenario) else _figures(float("nan"), float("nan"))
