@@ -47,17 +47,19 @@ def _alike(lab: Lab, scenarios: tuple[Scenario, ...]) -> Iterator[tuple[int, int
         for position, rule in enumerate(wrong.weights):
             mine = _foretold(rule, scenarios)
             for name, theirs in seen:
-                if name != wrong.id and not any(apart(a, b, relative) for a, b in zip(mine, theirs, strict=True)):
+                if name != wrong.id and not any(
+                    a[1] != b[1] or apart(a[0], b[0], relative) for a, b in zip(mine, theirs, strict=True)
+                ):
                     yield index, position, f"{name!r}" if name else "the objective"
                     break
             seen.append((wrong.id, mine))
 
 
-def _foretold(rule: WeightRule, scenarios: tuple[Scenario, ...]) -> list[Floats]:
+def _foretold(rule: WeightRule, scenarios: tuple[Scenario, ...]) -> list[tuple[Floats, int]]:
     """What the first and the last rank end with in each scenario, and the steps taken. A NaN reaches all of its step's gradient."""
     found = []
     for scenario in scenarios:
         tables = np.concatenate([weights(rule, scenario, observer) for observer in (0, scenario.world_size - 1)])
         tables[np.isnan(tables).any(axis=1)] = np.nan
-        found.append(np.append(tables.reshape(-1), steps_of(rule, scenario)))
+        found.append((tables, steps_of(rule, scenario)))
     return found
