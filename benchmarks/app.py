@@ -6,9 +6,11 @@ Baseline: an app that shows the same widgets, with the same keys in the footer a
 into it, started the same way in the same run. It reads no bank, keeps nothing and grades nothing. Both are programs in a
 pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
 
-``first_question``: of a sitting that was left at an unanswered question. ``new_sitting``: of one that has to be begun, by somebody
-who has answered nothing, over banks that were read once before. Both stand before any bank is read; one that doesn't, the queue of
-somebody with answers behind them, isn't measured here.
+A question stands when its stem and the line of keys have arrived. ``first_question``: of a sitting that was left at an unanswered
+question. ``new_sitting``: of one that has to be begun, by somebody who has answered nothing, over banks that were read once before.
+``queue``: ``quizapp study`` of somebody with answers behind them, whose last visit ended by quitting. All three stand before any
+bank is read. ``queue_unprepared``: the same after a visit that was killed, so that the banks have to be read first. ``from_home``:
+from Enter on a bank of the home screen. Everything runs from compiled bytecode, as it does where it is installed.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import signal
 import statistics
 import struct
@@ -31,6 +34,10 @@ ITEMS = 5_000
 BANKS = 10
 STEM = "Two ranks hold {} and 3 examples. Which mean was meant?"
 MARK = b"Which mean was meant?"
+KEYS = b"Skip"
+"""Stands in the line of keys, the last thing of a question to be drawn."""
+ANSWERED = 40
+"""Items that somebody with answers behind them has answered."""
 HARD_CODED = """
 from textual.app import App
 from textual.binding import Binding
@@ -38,7 +45,9 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer, Markdown, Static
+from textual.widgets import Markdown, Static
+
+from quizapp.tui.key_line import KeyLine
 
 
 class Heading(Horizontal):
@@ -85,7 +94,7 @@ class Question(Screen):
         with VerticalScroll(id="question", can_focus=False):
             yield Markdown("Two ranks hold 1 and 3 examples. Which mean was meant?")
             yield Static("", id="hint", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
         yield Static("", id="too-small", markup=False)
 
     async def on_mount(self):
@@ -155,12 +164,12 @@ class Terminal:
         self._end = ours
         self.seen = b""
 
-    def until(self, mark: bytes, seconds: float = 60.0) -> float:
-        """Seconds from the start until the words have arrived."""
+    def until(self, *marks: bytes, seconds: float = 60.0) -> float:
+        """Seconds from the start until all the words have arrived."""
         deadline = time.perf_counter() + seconds
-        while mark not in self.seen:
+        while not all(mark in self.seen for mark in marks):
             if not self._read(deadline - time.perf_counter()):
-                raise SystemExit(f"{mark!r} did not appear; the screen holds {self.seen[-500:]!r}")
+                raise SystemExit(f"{marks!r} did not appear; the screen holds {self.seen[-500:]!r}")
         return time.perf_counter() - self.started
 
     def _read(self, seconds: float) -> bool:
@@ -186,6 +195,17 @@ class Terminal:
             raise SystemExit(f"the key {keys!r} brought nothing")
         return time.perf_counter() - start
 
+    def ended(self) -> None:
+        """Waits until the program has ended by itself."""
+        while self._process.poll() is None:
+            if select.select([self._end], [], [], 0.1)[0]:
+                try:
+                    os.read(self._end, 1 << 16)
+                except OSError:
+                    break
+        self._process.wait()
+        os.close(self._end)
+
     def close(self) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -199,15 +219,47 @@ def hard_coded() -> str:
     return f"FOLDER, STYLES = {str(Path(tui.__file__).parent) + os.sep!r}, {STYLES!r}\n{HARD_CODED}"
 
 
-def first_question(command: list[str], environment: dict[str, str], times: int) -> list[float]:
-    seconds = []
-    for _ in range(times):
-        terminal = Terminal(command, environment)
-        try:
-            seconds.append(terminal.until(MARK))
-        finally:
-            terminal.close()
-    return seconds
+def first_question(command: list[str], environment: dict[str, str], *marks: bytes) -> float:
+    terminal = Terminal(command, environment)
+    try:
+        return terminal.until(*(marks or (MARK, KEYS)))
+    finally:
+        terminal.close()
+
+
+def from_home(command: list[str], environment: dict[str, str]) -> float:
+    """Seconds from Enter on the marked bank to its first question."""
+    terminal = Terminal(command, environment)
+    try:
+        terminal.until(b"Bank 0")
+        terminal.quiet(1.0)
+        pressed = time.perf_counter()
+        os.write(terminal._end, b"\r")
+        terminal.until(MARK, KEYS)
+        return time.perf_counter() - pressed
+    finally:
+        terminal.close()
+
+
+def with_answers(home: Path, banks: Path, study: list[str], environment: dict[str, str]) -> None:
+    """Makes the file of a learner who has answered some items, opened a bank and quit."""
+    from quizapp.bank.find import bank_folders
+    from quizapp.bank.load import load
+    from quizapp.practice.study import Study
+    from quizapp.store.store import Store
+
+    library = load(bank_folders([banks]))
+    with Store(home / "progress.sqlite3") as store:
+        for item in [name for name in library.items if name.startswith("q-")][:: ITEMS // ANSWERED]:
+            one = Study(store, library, library.items[item].bank_id, item)
+            one.record("one", one.grade("one"), 4)
+            one.finish()
+    terminal = Terminal(study, environment)
+    terminal.until(MARK, KEYS)
+    os.write(terminal._end, b"\x1b")
+    terminal.until(b"due now")  # the banks are read
+    os.write(terminal._end, b"\x11")  # Ctrl+Q
+    terminal.ended()
 
 
 def keys(command: list[str], environment: dict[str, str], times: int) -> list[float]:
@@ -239,27 +291,42 @@ def measure(times: int) -> dict[str, float]:
             (folder / "banks" / f"bank-{number}.yaml").write_text(bank(number, ITEMS // BANKS), encoding="utf-8")
         (folder / "shown.py").write_text(hard_coded(), encoding="utf-8")
         environment = {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
             "QUIZAPP_HOME": str(folder / "home"),
             "QUIZAPP_BANKS": "",
             "XDG_CACHE_HOME": str(folder / "cache"),
         }
         quizapp = [str(Path(sys.executable).with_name("quizapp"))]
         study = [*quizapp, "study", "bank-0", "--bank", str(folder / "banks")]
-        first_question(study, environment, 1)  # fills caches: what a learner meets each day but the first
-        plain, ours, fresh = [], [], []
+        queue = [*quizapp, "study", "--bank", str(folder / "banks")]
+        home = [*quizapp, "--bank", str(folder / "banks")]
+        first_question(study, environment)  # fills caches: what a learner meets each day but the first
+        learner = {**environment, "QUIZAPP_HOME": str(folder / "learner")}
+        with_answers(folder / "learner", folder / "banks", study, learner)
+        shutil.copytree(folder / "learner", folder / "as-left")
+        plain, ours, fresh, queued, unprepared, chosen = [], [], [], [], [], []
         for number in range(times):
-            plain += first_question([sys.executable, str(folder / "shown.py")], environment, 1)
-            ours += first_question(study, environment, 1)
+            plain.append(first_question([sys.executable, str(folder / "shown.py")], environment))
+            ours.append(first_question(study, environment))
             anew = {**environment, "QUIZAPP_HOME": str(folder / f"fresh-{number}")}
-            fresh += first_question(study, anew, 1)
-        pressed = keys([*quizapp, "--bank", str(folder / "banks")], environment, 10 * times)
+            fresh.append(first_question(study, anew))
+            for seconds, name in ((queued, "learner"), (unprepared, "another")):
+                shutil.rmtree(folder / name, ignore_errors=True)
+                shutil.copytree(folder / "as-left", folder / name)  # the queue that the last run began is no more
+                at = {**environment, "QUIZAPP_HOME": str(folder / name)}
+                seconds.append(first_question(queue, at, KEYS))
+            chosen.append(from_home(home, {**environment, "QUIZAPP_HOME": str(folder / f"home-{number}")}))
+        pressed = keys(home, environment, 10 * times)
     return {
         "hard_coded_seconds": statistics.median(plain),
         "first_question_seconds": statistics.median(ours),
         "first_question_vs_hard_coded": statistics.median(ours) / statistics.median(plain),
         "new_sitting_seconds": statistics.median(fresh),
         "new_sitting_vs_hard_coded": statistics.median(fresh) / statistics.median(plain),
+        "queue_seconds": statistics.median(queued),
+        "queue_vs_hard_coded": statistics.median(queued) / statistics.median(plain),
+        "queue_unprepared_vs_hard_coded": statistics.median(unprepared) / statistics.median(plain),
+        "from_home_ms": 1000 * statistics.median(chosen),
         "key_to_paint_p50_ms": 1000 * statistics.median(pressed),
         "key_to_paint_p95_ms": 1000 * p95(pressed),
     }

@@ -82,7 +82,8 @@ def ahead(store: Store, folders: Sequence[Path]) -> Standing | None:
         os.utime(place)
         if told["last"] != last:
             return None
-        items = {str(row[0]): _outline(row) for row in told["items"]}
+        outlines = [_outline(row) for row in told["outlines"]]
+        items = {str(name): outlines[which] for name, which in told["items"].items()}
         return _first(store, items, told["faces"], last)
     except (OSError, ValueError, RuntimeError, KeyError, TypeError, IndexError, AttributeError):
         return None
@@ -113,7 +114,7 @@ def _first(store: Store, items: Mapping[str, Outline], faces: Mapping[str, objec
 
 
 def _outline(row: list[Any]) -> Outline:
-    _, kinds, varies, needs = row
+    kinds, varies, needs = row
     return Outline(OutlinedItem(tuple(map(str, needs)), tuple(OutlinedPart(str(kind)) for kind in kinds)), bool(varies))
 
 
@@ -136,17 +137,17 @@ def keep_ahead(store: Store, library: Library, folders: Sequence[Path]) -> None:
         if not last or not library.items:
             return
         found, before = where(store, library), needs(library)
-        items = [
-            [
-                name,
-                [part.kind for part in library.items[name].item.parts],
-                varies(library.items[name]),
-                before.get(name, ()),
-            ]
-            for name in found.course
-        ]
+        outlines: dict[tuple[object, ...], int] = {}
+        items = {}
+        for name in found.course:
+            loaded = library.items[name]
+            row = tuple(part.kind for part in loaded.item.parts), varies(loaded), before.get(name, ())
+            items[name] = outlines.setdefault(row, len(outlines))  # most items are alike in this
         faces = {f"{one.face.item} {one.face.seed}": kept(one) for one in _may_be_first(found, last)}  # type: ignore[union-attr]
-        put(_place(store, state(folders)), json.dumps({"last": last, "items": items, "faces": faces}).encode())
+        put(
+            _place(store, state(folders)),
+            json.dumps({"last": last, "outlines": [*outlines], "items": items, "faces": faces}).encode(),
+        )
 
 
 def _may_be_first(found: Knowledge, last: int) -> Iterator[Standing]:
