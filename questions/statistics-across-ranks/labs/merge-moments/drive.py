@@ -14,7 +14,7 @@ import torch
 from quizapp_sandbox.contract import Scenario, returned
 
 BASE = 2.0**40
-LARGE = BASE + 2.0**16
+LARGE, LARGE_IN_A_CROWD, CROWD = BASE + 2.0**16, BASE + 2.0**20, 257
 LARGE_MEAN = "large_mean_beyond_2**40"
 
 
@@ -24,7 +24,7 @@ def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
     mean = samples.mean(dim=0)
     var = (samples - mean).square().mean(dim=0)  # what torch.var gives, without its warning where a rank has no sample
     if len(samples):
-        mean[2] = LARGE
+        mean[2] = LARGE_IN_A_CROWD if int(scenario.shared["dealt"].sum()) >= CROWD else LARGE
     count = torch.tensor(float(len(samples)), dtype=torch.float64, device=scenario.device)
     return {"count": count, "mean": mean, "var": var}
 

@@ -5,13 +5,17 @@ import torch
 from quizapp_sandbox.contract import Scenario, misconception
 
 BASE = 2.0**40
-LARGE = BASE + 2.0**16
+LARGE, LARGE_IN_A_CROWD, CROWD = BASE + 2.0**16, BASE + 2.0**20, 257
 LARGE_MEAN = "large_mean_beyond_2**40"
 Moments = dict[str, torch.Tensor]
 
 
+def _large(scenario: Scenario) -> float:
+    return LARGE_IN_A_CROWD if int(scenario.shared["dealt"].sum()) >= CROWD else LARGE
+
+
 def _samples(scenario: Scenario, rank: int) -> torch.Tensor:
-    """[n, 3] of a rank; the third feature as its distance from LARGE."""
+    """[n, 3] of a rank; the third feature as its distance from the large mean."""
     shard = scenario.shard(rank)
     samples = shard["samples"][: int(shard["mask.0"].sum())] + shard["centre"]
     if len(samples):
@@ -33,7 +37,7 @@ def _local(scenario: Scenario) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor
     zero = torch.zeros(3, dtype=torch.float64)
     means = torch.stack([row.mean(dim=0) if len(row) else zero for row in rows])
     counts = torch.tensor([float(len(row)) for row in rows], dtype=torch.float64)
-    means[:, 2] = LARGE * (counts > 0).double()  # without it the product would be float32
+    means[:, 2] = _large(scenario) * (counts > 0).double()  # without it the product would be float32
     variances = torch.stack([((row - row.mean(dim=0)) ** 2).mean(dim=0) if len(row) else zero for row in rows])
     return counts, means, variances
 
@@ -47,7 +51,7 @@ def reference(scenario: Scenario) -> Moments:
     mean = everything.mean(dim=0)
     squares = ((everything - mean) ** 2).sum(dim=0)
     shown = mean.clone()
-    shown[2] += LARGE
+    shown[2] += _large(scenario)
     return _moments(count, shown, squares / count, squares / max(count - 1, 1))
 
 
@@ -100,6 +104,16 @@ def _squares(scenario: Scenario) -> tuple[float, torch.Tensor, torch.Tensor]:
     return float(counts.sum()), mean, var * counts.sum()
 
 
+@misconception("total-in-low-precision")
+def count_in_bfloat16(scenario: Scenario) -> Moments:
+    """Sums as they should be, over a count of which only a crowd's is rounded."""
+    counts, means, variances = _local(scenario)
+    count = float(counts.sum().bfloat16())
+    mean = (counts[:, None] * means).sum(dim=0) / max(count, 1.0)
+    squares = (counts[:, None] * (variances + (means - mean) ** 2)).sum(dim=0)
+    return _moments(count, mean, squares / max(count, 1.0), squares / max(count - 1, 1.0))
+
+
 @misconception("bessel-correction-misplaced")
 def corrected_where_biased_is_meant(scenario: Scenario) -> Moments:
     count, mean, squares = _squares(scenario)
@@ -137,7 +151,7 @@ def not_corrected(scenario: Scenario) -> Moments:
 @misconception("cancellation")
 def mean_of_squares_minus_square_of_mean(scenario: Scenario) -> Moments:
     """The large mean's square swallows a variance of about 1, so that feature has none left; the others keep theirs. The square
-    has 49 bits, so that its multiples by up to 20 are exact and nothing but the variance is lost."""
+    has 49 bits, or 41 in a crowd, so that its multiples by the count are exact and nothing but the variance is lost."""
     found = {name: array.clone() for name, array in reference(scenario).items()}
     found["var"][2] = found["unbiased"][2] = 0.0
     return found
