@@ -176,8 +176,8 @@ def answer(hidden: Mapping[str, torch.Tensor], question: Mapping[str, torch.Tens
 
 
 def told(hidden: Mapping[str, torch.Tensor], observation: Mapping[str, torch.Tensor]) -> Arrays:
-    """The verdicts [15], put from the order of this scenario into groups. Nothing else is handed on: a rank that sends groups of its
-    own making would be right without knowing the order.
+    """The verdicts [15], put from the order of this scenario into groups. Nothing else is handed on: a rank that sends groups of
+    its own making would be right without knowing the order.
 
     Raises:
         ValueError: it is anything else.
