@@ -115,7 +115,9 @@ def beliefs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
                 mine.append(both(accept, middle((read_phrase(phrase.text) for phrase in accept), known.rarity)))
             for where, row in enumerate(mine):
                 others = [*rivals, *(other for at_other, other in enumerate(mine) if at_other != where)]
-                features.append((*row, *(value - max(column) for value, column in zip(row, zip(*others, strict=True), strict=True))))
+                features.append(
+                    (*row, *(value - max(column) for value, column in zip(row, zip(*others, strict=True), strict=True)))
+                )
                 own.append(where == place)
                 number.append(at)
     return np.array(features), np.array(own), np.array(number)

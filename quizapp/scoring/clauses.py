@@ -17,7 +17,6 @@ from quizapp.scoring.lexicon import (
     CONDITIONAL,
     CONNECTIVES,
     DISTANCED,
-    FUNCTION_WORDS,
     INABILITY,
     KNOWING,
     MACHINERY,
@@ -25,7 +24,6 @@ from quizapp.scoring.lexicon import (
     NAMES_TOPICS,
     NEEDLESS,
     NO_EFFECT,
-    OTHER_LANGUAGES,
     REASONING,
     REFUSED,
     REPORTED,
@@ -414,12 +412,3 @@ def says_nothing_of_its_own(words: Sequence[Word]) -> bool:
     articles = sum(word.text in ARTICLES for word in words)
     reasoning = sum(word.text in REASONING or any(sign.isdigit() for sign in word.text) for word in words)
     return articles >= MANY_ARTICLES * len(words) and reasoning <= FEW_REASONS * len(words)
-
-
-def in_another_language(words: Sequence[Word]) -> bool:
-    """Whether the function words are not English ones."""
-    if len(words) < 6:
-        return False
-    english = sum(word.text in FUNCTION_WORDS for word in words)
-    other = sum(word.text in OTHER_LANGUAGES and word.text not in FUNCTION_WORDS for word in words)
-    return other >= 2 and other > english

@@ -50,7 +50,7 @@ def doubts(known: ReadyCriterion, clauses: Sequence[Clause], rubric: ReadyRubric
         elif denied := _unaccounted(known, at, clauses, rubric):
             carries = bool(denied & known.terms) or clause.words[0].text == "what"
             found.append(Doubt(at, clause.sentence, clause.breath, carries, False, denied))
-        elif clause.open_denial and _opens(clause, clauses[at + 1 : at + 2]):
+        elif clause.open_denial and clause.words[-1].text != "no" and _opens(clause, clauses[at + 1 : at + 2]):
             found.append(Doubt(at, clause.sentence, clause.breath, True, False, frozenset()))
         elif clause.sentence in denying:
             found.append(Doubt(-1, clause.sentence, clause.breath, False, False, frozenset()))

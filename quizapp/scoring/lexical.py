@@ -61,6 +61,11 @@ class Phrase:
     """Keys of the one that is said to act; without it the claim is another."""
     unable: frozenset[str] = frozenset()
     """Keys of what it says to be beyond a thing's power."""
+    total: float = field(init=False)
+    """The sum of its weights."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", sum(self.weights.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,17 +241,15 @@ def by_key(words: Sequence[Word]) -> dict[str, Word]:
 
 def _cover(phrase: Phrase, held: Mapping[str, Word], stand_ins: Mapping[str, tuple[str, ...]], least: float) -> Support:
     """How much of a phrase the words hold, its *same* or *differ* weighing most; nothing where not above ``least``."""
-    gained = missed = 0.0
-    missing: list[tuple[str, float]] = []
-    for key, weight in phrase.weights.items():
-        if key in held:
-            gained += weight
-        else:
-            missed += weight
-            missing.append((key, weight))
-    total = gained + missed
-    if not total or gained + (GROUP_WEIGHT * missed if stand_ins else 0.0) <= least * total:
+    weights, total = phrase.weights, phrase.total
+    gained = sum([weight for key, weight in weights.items() if key in held])
+    if not total or gained + (GROUP_WEIGHT * (total - gained) if stand_ins else 0.0) <= least * total:
         return NOTHING
+    missing = [(key, weight) for key, weight in weights.items() if key not in held]
+    if stand_ins:
+        most = sum(weight for key, weight in missing if any(other in held for other in stand_ins.get(key, ())))
+        if gained + GROUP_WEIGHT * most <= least * total:
+            return NOTHING
     used = [held[key] for key in phrase.weights if key in held]
     factor = 1.0
     for key, weight in missing:

@@ -266,7 +266,8 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
         "~leak": "spill into, leak, spill, bleed, pollute, contaminate, carry over, carried over, carries over, spill over",
         "~diverge": "diverge, divergence, drift, drift apart, out of sync",
         "~nosync": "no sync, nosync",
-        "~hang": "stuck, hang, hung, deadlock, stall, wait for ever, wait forever, waits forever, waits for ever, waiting forever, block, freeze, frozen, time out, times out, timed out, timeout",
+        "~hang": "stuck, hang, hung, deadlock, stall, wait for ever, wait forever, waits forever, waits for ever, waiting forever, "
+        "block, freeze, frozen, time out, times out, timed out, timeout",
         "~skip": "sit out, sits out, sat out, skip, leave, bypass, omits",
         # Named by a stem: these stand for one another, but a rubric may let others stand for them.
         "clip": "trim, cap, cut down",

@@ -1,4 +1,6 @@
-"""What people write instead of words: signs, the letters of formulas, abbreviations. ``S_r/n_r`` is read as *S rank divided by count rank*.
+"""What people write instead of words: signs, the letters of formulas, abbreviations.
+
+``S_r/n_r`` is read as *S rank divided by count rank*.
 
 Here: each of these with the word that would be said for it. What the words mean together is ``quizapp.scoring.words``.
 """

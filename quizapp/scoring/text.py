@@ -25,7 +25,6 @@ from quizapp.scoring.claims import (
 )
 from quizapp.scoring.clauses import (
     Clause,
-    in_another_language,
     is_list,
     says_nothing_of_its_own,
     split,
@@ -35,7 +34,7 @@ from quizapp.scoring.clauses import (
 from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, best_phrase, ready
 from quizapp.scoring.tier import Tier, present
-from quizapp.scoring.words import read_words
+from quizapp.scoring.words import in_another_language, read_words
 
 FEWEST_WORDS = 3
 NEAR_WHOLE = 0.55
@@ -172,9 +171,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     strung = strung_together(findings, clauses, known)
     runs_on = says_nothing_of_its_own(words)
     holds = Beliefs(known)
-    stated = {
-        m.shown.id: (m, claim) for m in known.misconceptions if (claim := shown(m, known, clauses, views, holds)) is not None
-    }
+    stated = {m.shown.id: (m, claim) for m in known.misconceptions if (claim := shown(m, known, clauses, views, holds)) is not None}
     cancels: dict[str, tuple[str, Claim]] = {}
     for finding, criterion in zip(findings, known.criteria, strict=True):
         for id, (misconception, claim) in stated.items():

@@ -26,6 +26,7 @@ from quizapp.scoring.lexicon import (
     NEGATORS,
     NOT_ONLY,
     OPPOSITE,
+    OTHER_LANGUAGES,
     PROTECTED,
     VERBS_BEFORE_NOT,
 )
@@ -140,7 +141,11 @@ def fold(text: str) -> tuple[str, list[int]]:
     out: list[str] = []
     origin: list[int] = []
     for place, sign in enumerate(text):
-        plain = sign if sign.isascii() else "".join(c for c in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(c))
+        plain = (
+            sign
+            if sign.isascii() or sign == "≠"
+            else "".join(c for c in unicodedata.normalize("NFKD", sign) if not unicodedata.combining(c))
+        )
         out.append(plain)
         origin.extend([place] * len(plain))
     return "".join(out), [*origin, len(text)]
@@ -388,3 +393,12 @@ def read_words(text: str, spelling: Vocabulary | None = None) -> tuple[Word, ...
 def read_phrase(text: str) -> tuple[Word, ...]:
     """The words of a rubric's phrase; remembered."""
     return read_words(text)
+
+
+def in_another_language(words: Sequence[Word]) -> bool:
+    """Whether the function words are not English ones."""
+    if len(words) < 6:
+        return False
+    english = sum(word.text in FUNCTION_WORDS for word in words)
+    other = sum(word.text in OTHER_LANGUAGES and word.text not in FUNCTION_WORDS for word in words)
+    return other >= 2 and other > english

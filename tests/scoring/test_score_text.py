@@ -163,7 +163,7 @@ def test_a_criterion_that_the_misconception_does_not_cancel_stays() -> None:
 
 
 def test_what_comes_near_is_unsure_and_asked_about() -> None:
-    score = scored("It is better to clip when all is complete, I guess.")
+    score = scored("It is better to clip once, I guess.")
     after = score.criteria[0]
     assert (after.met, after.points, score.outcome) == ("unsure", 0, "unsure")
     assert after.evidence

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from quizapp.scoring.calibration import Measured
+from quizapp.scoring.calibration import LIFT, Measured
 from quizapp.scoring.clauses import Clause, Window
-from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric
+from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric
 from quizapp.scoring.semantic.alignment import Block, Text, block, joined, recalls, weighted
 from quizapp.scoring.semantic.encoder import Encoder
 from quizapp.scoring.support import LexicalReader
@@ -30,6 +30,8 @@ FEATURES = ("cosine of the three nearest phrases", "description's recall")
 NEAREST = 3
 """Phrases whose likeness counts: one alone may be near by chance."""
 MOST_WORDS = 60
+RUN_WORDS = 40
+"""Words from which a run of sentences is closed."""
 UNLIKE = (0.0, 0.0)
 
 
@@ -43,17 +45,13 @@ class _Encoded:
 
 
 class SemanticReader:
-    """One answer, encoded sentence by sentence."""
+    """One answer, encoded a few sentences at a time, where it comes to that."""
 
     def __init__(self, encoder: Encoder, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> None:
-        self._encoder, self._lexical = encoder, LexicalReader(rubric)
+        self._encoder, self._lexical, self._answer = encoder, LexicalReader(rubric), answer
         self._parts: dict[tuple[int, int], Text] = {}
-        sentences: dict[int, list[Clause]] = {}
-        for clause in clauses:
-            sentences.setdefault(clause.sentence, []).append(clause)
-        self._texts: Mapping[int, tuple[int, Text]] = {
-            number: (group[0].start, _text(encoder, answer[group[0].start : group[-1].end])) for number, group in sentences.items()
-        }
+        self._runs = _runs(clauses)
+        self._encoded: dict[tuple[int, int], Text] = {}
 
     def _part(self, window: Window) -> Text:
         known = self._parts.get((window.first, window.last))
@@ -61,8 +59,10 @@ class SemanticReader:
             return known
         parts = []
         for clause in window.clauses:
-            offset, text = self._texts[clause.sentence]
-            parts.append(text.part(clause.start - offset, clause.end - offset))
+            run = self._runs[clause.sentence]
+            if run not in self._encoded:
+                self._encoded[run] = _text(self._encoder, self._answer[run[0] : run[1]])
+            parts.append(self._encoded[run].part(clause.start - run[0], clause.end - run[0]))
         self._parts[window.first, window.last] = joined(parts)
         return self._parts[window.first, window.last]
 
@@ -80,9 +80,27 @@ class SemanticReader:
         return sum(near) / len(near) if near else 0.0, described[0] if described else 0.0
 
     def measure(self, known: ReadyCriterion, window: Window) -> Measured:
-        """Lexical support and all likenesses."""
+        """Lexical support and all likenesses; those of states aren't looked at where they couldn't change the outcome."""
         support, lexical = self._lexical.measure(known, window)
-        return support, (*lexical, *self.likeness(known, window))
+        hopeless = support.strength + LIFT < known.threshold - UNSURE
+        return support, (*lexical, *(UNLIKE if hopeless else self.likeness(known, window)))
+
+
+def _runs(clauses: Sequence[Clause]) -> Mapping[int, tuple[int, int]]:
+    """Sentence -> start and end of the sentences that are encoded with it: a run of few words takes as long as a longer one."""
+    found: dict[int, tuple[int, int]] = {}
+    members: list[int] = []
+    start = words = 0
+    for clause in clauses:
+        if clause.sentence not in members:
+            if words >= RUN_WORDS:
+                members, words = [], 0
+            if not members:
+                start = clause.start
+            members.append(clause.sentence)
+        words += len(clause.words)
+        found |= dict.fromkeys(members, (start, clause.end))
+    return found
 
 
 def _text(encoder: Encoder, text: str) -> Text:
