@@ -77,6 +77,8 @@ class Page(Screen[None]):
         small = columns < SMALLEST[0] or rows < SMALLEST[1]
         self.set_class(small, "-too-small")
         self.set_class(columns >= 110, "-wide")
+        self.set_class(columns >= 160, "-broad")
+        self.set_class(rows >= 36, "-tall")
         if small:
             line = f"terminal too small: {columns}x{rows}, needs {SMALLEST[0]}x{SMALLEST[1]}"
             self.query_one("#too-small", Static).update(Content(line))
