@@ -183,7 +183,10 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
     if STEPS in expected.reference[0]:
         taken, due = int(observed[0][STEPS].reshape(-1)[0]), int(expected.reference[0][STEPS].reshape(-1)[0])
         if taken != due:
-            return f"{taken} optimizer step{'s were' if taken != 1 else ' was'} taken; {due} {'were' if due != 1 else 'was'} wanted"
+            told = f"{taken} optimizer step{'s were' if taken != 1 else ' was'} taken; {due} {'were' if due != 1 else 'was'} wanted"
+            given = None if expected.terms is None else recovered(expected, observed)
+            leak = None if given is None else _leak(scenario, given)
+            return "; ".join(filter(None, (told, leak)))
     if expected.terms is not None and expected.wanted is not None:
         given = recovered(expected, observed)
         if given is not None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from one_device import expected, observed, scenario
+from one_device import expected, gradients_under, observed, scenario
 
 from quizapp.judge.expect import Expected
 from quizapp.judge.scenario import weights
@@ -97,6 +97,12 @@ class TestExplain:
         assert (
             explain(three, [{**three.reference[0], "steps": np.array([0.0])}] * 3) == "0 optimizer steps were taken; 1 was wanted"
         )
+
+    def test_a_step_too_few_that_holds_another_windows_tokens(self, lab: Lab) -> None:
+        its = expected(lab, scenario(lab, [[2, 1], [3, 1]], windows=(1, 1)))
+        given = weights(WeightRule(valid="(s == 0)/N"), its.scenario, 0)
+        ends = [{**own, "steps": np.array([1.0])} for own in gradients_under(its.scenario, given)]
+        assert explain(its, ends) == "1 optimizer step was taken; 2 were wanted; step 1 also holds tokens of window 2"
 
     def test_ranks_that_differ(self, three: Expected) -> None:
         ends = [three.reference[0], observed(three.scenario, WeightRule(valid="1"))[0], three.reference[0]]
