@@ -8,7 +8,8 @@ from one_device import expected, gradients_under, observed, scenario
 
 from quizapp.judge.expect import Expected
 from quizapp.judge.scenario import weights
-from quizapp.judge.sentence import FACTORS, as_fraction, common_factor, describe, explain, factor_cause
+from quizapp.judge.sentence import FACTORS, common_factor, describe, explain, factor_cause
+from quizapp.model.figures import as_fraction
 from quizapp.model.lab import Lab, WeightRule
 
 
