@@ -340,6 +340,7 @@ class QuizApp(App[None]):
 
     def _look_for_terminal(self) -> None:
         if hang_up.is_gone(sys.stdin.fileno()):
+            hang_up.end_surely()
             self.leave()
 
     def close(self) -> None:

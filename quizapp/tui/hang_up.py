@@ -5,12 +5,16 @@ says so, and Textual would read its end over and over.
 """
 
 import asyncio
+import os
 import select
 import signal
+import threading
 from collections.abc import Callable
 
 SECONDS = 1.0
 """Between two looks at whether the terminal is there."""
+PATIENCE = 20.0
+"""Seconds that the app has to end by itself once its terminal is gone."""
 SIGNALS = ("SIGHUP", "SIGTERM")
 
 
@@ -21,6 +25,13 @@ def is_gone(terminal: int) -> bool:
     poll = select.poll()
     poll.register(terminal, 0)  # a hang-up is told without being asked for
     return any(events & (select.POLLHUP | select.POLLNVAL) for _, events in poll.poll(0))
+
+
+def end_surely() -> None:
+    """Ends the program after a while, whatever it is doing then: what Textual still writes to a closed terminal can block it."""
+    last = threading.Timer(PATIENCE, os._exit, (1,))
+    last.daemon = True
+    last.start()
 
 
 def on_signals(end: Callable[[], None]) -> None:
