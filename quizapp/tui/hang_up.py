@@ -8,6 +8,7 @@ import asyncio
 import os
 import select
 import signal
+import sys
 import threading
 from collections.abc import Callable
 
@@ -20,8 +21,8 @@ SIGNALS = ("SIGHUP", "SIGTERM")
 
 def is_gone(terminal: int) -> bool:
     """Whether a terminal, given as its file descriptor, has been closed at the other end. False where the system can't tell."""
-    if not hasattr(select, "poll"):
-        return False
+    if sys.platform == "darwin" or not hasattr(select, "poll"):
+        return False  # macOS's poll knows no devices: it calls every terminal an invalid file
     poll = select.poll()
     poll.register(terminal, 0)  # a hang-up is told without being asked for
     return any(events & (select.POLLHUP | select.POLLNVAL) for _, events in poll.poll(0))
