@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -91,3 +92,9 @@ def test_the_rule_about_doors_sees_them(tmp_path: Path, monkeypatch: pytest.Monk
     file = tmp_path / "bad.py"
     file.write_text("import pickle\nfrom marshal import loads\neval('1')\nrun(x, shell=True)\n")
     assert len(list(doors(file))) == 4
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    """pytest imports them by name, and takes two of one name for one; only a run of all would show it."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, number in names.items() if number > 1] == []

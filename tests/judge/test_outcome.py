@@ -47,7 +47,7 @@ DIFFERS = {"number": 1, "calls": ["all_reduce([] int64) at line 5", "barrier at 
             [SEEN, WAITING],
             None,
             "timeout",
-            "the time for all scenarios together (50 s) was up before rank 1 returned, line 5 of your file",
+            "the time for all scenarios together (120 s) was up before rank 1 returned, line 5 of your file",
         ),
         (
             "stuck",
