@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from quizapp.classroom.asked import Work
 from quizapp.classroom.page import assembled, code_block, document, plain
-from quizapp.classroom.picture import in_figures, same, scale, weight_rows, weights_picture
+from quizapp.classroom.picture import in_figures, weight_rows, weights_picture
 from quizapp.classroom.result import Result
+from quizapp.model.alike import same, scale
 
 if TYPE_CHECKING:
     from quizapp.model.verdict import ScenarioVerdict, Verdict

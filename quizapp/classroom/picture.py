@@ -5,13 +5,11 @@ import math
 from collections.abc import Sequence
 
 from quizapp.classroom.page import Picture
-from quizapp.model.alike import alike, named
+from quizapp.model.alike import alike, named, same, scale
 from quizapp.model.figures import as_fraction
 from quizapp.model.verdict import ScenarioVerdict, TokenWeight
 
 MOST_TOKENS = 32
-SAME = 1e-6
-"""Weights closer than this, relative to the largest, are the same: as the app shows them."""
 GOOD, BAD, PLAIN = "var(--good, #1a7f37)", "var(--bad, #cf222e)", "var(--plain, #8c959f)"
 ACCENT, LINE = "var(--accent, #0969da)", "var(--line, #d0d7de)"
 
@@ -34,16 +32,6 @@ def _rectangle(x: float, y: float, width: float, height: float, fill: str, told:
 
 def _rule(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{LINE}"/>'
-
-
-def same(wanted: float, given: float | None, largest: float) -> bool:
-    """Whether a token got the weight that it should have."""
-    return given is not None and math.isfinite(given) and abs(given - wanted) <= SAME * largest
-
-
-def scale(weights: Sequence[TokenWeight]) -> float:
-    """The largest size of any weight; 1 where all are 0."""
-    return max((abs(v) for w in weights for v in (w.wanted, w.given or 0.0) if math.isfinite(v)), default=0.0) or 1.0
 
 
 def token_name(weight: TokenWeight, several: bool) -> str:
@@ -73,7 +61,7 @@ def weights_picture(scenario: ScenarioVerdict) -> Picture:
         return Picture("")
     every = weight_rows(scenario)
     shown, several = every[:MOST_TOKENS], len({w.microbatch for w in weights}) > 1
-    largest = scale(weights)
+    largest = scale(weights) or 1.0
     lowest = min(0.0, *(v for w in weights for v in (w.wanted, w.given or 0.0) if math.isfinite(v)))
     left, wide, row = (210 if several else 150), 300, 30
     span = largest - lowest

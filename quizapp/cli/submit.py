@@ -178,10 +178,10 @@ def _weights(console: "Console", scenario: "ScenarioVerdict") -> None:
     """Each token's weight wanted and given, as numbers and bars of one scale."""
     from rich.table import Table
 
-    from quizapp.model.alike import alike, named
+    from quizapp.model.alike import alike, named, same, scale
     from quizapp.model.figures import as_fraction
 
-    largest = max((abs(value) for w in scenario.weights for value in (w.wanted, w.given or 0.0)), default=0.0) or 1.0
+    largest = scale(scenario.weights) or 1.0
 
     def bar(value: float | None) -> str:
         return "?" if value is None else "█" * round(BAR * min(1.0, abs(value) / largest))
@@ -191,11 +191,10 @@ def _weights(console: "Console", scenario: "ScenarioVerdict") -> None:
         table.add_column(heading)
     groups, several = alike(scenario.weights), len({w.microbatch for w in scenario.weights}) > 1
     for group in groups[:SHOWN_GROUPS]:
-        same = group.given is not None and abs(group.given - group.wanted) <= 1e-5 * largest
         given = "NaN" if group.given is None else as_fraction(group.given)
         table.add_row(
             named(group, several), as_fraction(group.wanted), bar(group.wanted),
-            given if same else f"[bold]{given}[/bold] ≠", bar(group.given),
+            given if same(group.wanted, group.given, largest) else f"[bold]{given}[/bold] ≠", bar(group.given),
         )  # fmt: skip
     console.print(table)
     if len(groups) > SHOWN_GROUPS:

@@ -143,14 +143,15 @@ def keep_ahead(store: Store, library: Library, folders: Sequence[Path]) -> None:
             loaded = library.items[name]
             row = tuple(part.kind for part in loaded.item.parts), varies(loaded), before.get(name, ())
             items[name] = outlines.setdefault(row, len(outlines))  # most items are alike in this
-        faces = {f"{one.face.item} {one.face.seed}": kept(one) for one in _may_be_first(found, last)}  # type: ignore[union-attr]
+        faces = {name: kept(one) for name, one in _may_be_first(found, last)}
         put(
             _place(store, state(folders)),
             json.dumps({"last": last, "outlines": [*outlines], "items": items, "faces": faces}).encode(),
         )
 
 
-def _may_be_first(found: Knowledge, last: int) -> Iterator[Standing]:
+def _may_be_first(found: Knowledge, last: int) -> Iterator[tuple[str, Standing]]:
+    """Each with the item and the seed of its numbers, by which it is found."""
     from quizapp.practice.queue import Plan, queue
 
     seen = set()
@@ -170,7 +171,7 @@ def _moments(found: Knowledge) -> list[datetime]:
     return [found.now, *(moment + timedelta(seconds=1) for moment in coming[:MOMENTS])]
 
 
-def _standing(found: Knowledge, name: str, last: int) -> Standing | None:
+def _standing(found: Knowledge, name: str, last: int) -> tuple[str, Standing] | None:
     from quizapp.bank.draw import DrawError
     from quizapp.model.formula import FormulaError
     from quizapp.practice.asked import ask, varies
@@ -185,6 +186,7 @@ def _standing(found: Knowledge, name: str, last: int) -> Standing | None:
     seed = other_numbers(name, last) if name in found.memory and varies(loaded) else None
     try:
         shown, file = face(ask(loaded, part.id, seed)), loaded.file.resolve()
-        return Standing(shown, plan_title(Plan(), found.library), 1, 0, loaded.bank_id, last, str(file), digest(file))
+        standing = Standing(shown, plan_title(Plan(), found.library), 1, 0, loaded.bank_id, last, str(file), digest(file))
+        return f"{name} {seed}", standing
     except (OSError, DrawError, FormulaError):
         return None

@@ -20,11 +20,9 @@ def choose(backend: str) -> Backend:
     Raises:
         BackendUnavailable: ``auto``, and neither will do.
     """
-    if backend in ("docker", "local"):
-        return backend  # type: ignore[return-value]
-    if docker.is_available():
+    if backend == "docker" or (backend != "local" and docker.is_available()):
         return "docker"
-    if local.has_torch():
+    if backend == "local" or local.has_torch():
         return "local"
     raise BackendUnavailable(
         "nothing here can run submissions: build the container image with `quizapp sandbox build`, "
