@@ -1,7 +1,7 @@
 # ruff: noqa
 """Answers the request for its stack with one that blames a line of its choosing, and with lines of any length.
 
-Outcome: timeout
+Outcome: timeout|limit
 Runs: sandboxes
 """
 
