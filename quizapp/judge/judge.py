@@ -34,6 +34,7 @@ SEVERITY: Sequence[Outcome] = ("invalid", "error", "limit", "timeout", "desync",
 """A submission's outcome is the first of these that any scenario had."""
 FINAL: frozenset[Outcome] = frozenset(("invalid", "error", "limit", "timeout"))
 """Outcomes after which larger world sizes tell nothing new. Nor do they after ranks that parted ways in every scenario."""
+ONE_CALL = "A collective is one call that every rank must make, in the same order as the others."
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,8 @@ def _summary(
         elif outcome == "wrong" and (factor := _factor(compared)) is not None:
             cause = f" {factor}."
         if outcome == "desync":
-            cause += " A collective is one call that every rank must make, in the same order as the others."
+            unpaired = any(one.verdict is shown and one.ran.ending.mismatch for one in compared)
+            cause += f" {ONE_CALL}" if unpaired else " No rank is left that could make the calls they wait for."
         return f"{failed} of {len(verdicts)} scenarios fail. With {shown.world_size} ranks, {shown.name}: {what}.{cause}"
     spent = any(one.verdict is shown and one.ran.ending.all_spent for one in compared)
     if shown is None or (shown is verdicts[0] and not spent):

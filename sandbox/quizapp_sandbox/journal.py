@@ -16,9 +16,9 @@ from enum import IntEnum
 
 RUNNING, PARKED = 1, 2
 """States: in the learner's code or on the way to it; waiting for the next scenario."""
-_HEAD = struct.Struct("<IIIII")
+_HEAD = struct.Struct("<IIIIII")
 _COUNTS = struct.Struct("<III")
-_WAITS_AT, _UNSETTLED_AT = 12, 16
+_WAITS_AT, _LOOKS_AT = 12, 20
 _ENTRY = struct.Struct("<BBHHIIiqQ122s")
 _FLAGS_AT, _TEXT = 1, 122
 _WHOLE, _SURE, _DONE = 1, 2, 4
@@ -44,6 +44,8 @@ class Need(IntEnum):
     """A receive of the peer's."""
     RECEIVE = 5
     """A send of the peer's."""
+    KEY = 6
+    """Nobody's: a key that some rank has to write into a store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ class Journal:
 
     def begin(self, rank: int, unsettled: int = 0) -> None:
         """A scenario begins. ``unsettled``: messages of earlier ones that the rank never waited for."""
-        _HEAD.pack_into(self._memory, _SLOT * rank, RUNNING, 0, 0, 0, unsettled)
+        _HEAD.pack_into(self._memory, _SLOT * rank, RUNNING, 0, 0, 0, unsettled, 0)
 
     def append(self, rank: int, call: Collective) -> int:
         """Records a call. Returns its order number."""
@@ -156,6 +158,10 @@ class Journal:
     def wait_for(self, rank: int, number: int) -> None:
         """The rank does nothing until its call of that order number is done; 0 for none."""
         struct.pack_into("<I", self._memory, _SLOT * rank + _WAITS_AT, number)
+
+    def look(self, rank: int) -> None:
+        """The rank has looked in vain for the keys that it waits for."""
+        struct.pack_into("<I", self._memory, _SLOT * rank + _LOOKS_AT, (self.looks(rank) + 1) & 0xFFFFFFFF)
 
     def finish(self, rank: int, number: int) -> None:
         """A call is done, as far as the rank has waited for it."""
@@ -180,6 +186,10 @@ class Journal:
     def unsettled(self, rank: int) -> int:
         """How many messages of earlier scenarios the rank never waited for."""
         return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[4])
+
+    def looks(self, rank: int) -> int:
+        """How often the rank has looked for keys in vain."""
+        return int(_HEAD.unpack_from(self._memory, _SLOT * rank)[5])
 
     def _kept(self, rank: int, issued: int) -> Iterator[tuple[int, int]]:
         """Order number and place of those calls that are still there when so many have been issued."""

@@ -54,7 +54,9 @@ def _less(count: int | None, wanted: int) -> bool:
 
 
 def _never(rows: _Rows, rank: int, meeting: Meeting, world_size: int) -> bool:
-    """Whether a call waits for one that hasn't been made."""
+    """Whether a call waits for one that hasn't been made, or for a key."""
+    if meeting.need is Need.KEY:
+        return True
     others = [other for other in _members(meeting, world_size) if other != rank]
     if not meeting.sure or not others or not meeting.members >> rank & 1:
         return False
@@ -80,11 +82,18 @@ def awaited(journal: Journal, rank: int) -> Collective | None:
     return journal.call(rank, journal.waits_for(rank))
 
 
+def waits_for_key(journal: Journal, rank: int) -> bool:
+    """Whether a rank is known to wait for a key of a store."""
+    call = awaited(journal, rank)
+    return call is not None and call.meeting is not None and call.meeting.need is Need.KEY
+
+
 def stand_still(journal: Journal, unfinished: Sequence[int]) -> frozenset[int] | None:
     """Whether no unfinished rank can ever move again, because each waits for a call that nobody is left to make.
 
     What the ranks have called can only grow by a rank that moves. So if, by all that has been called up to some moment, none of
-    their calls can be done, none ever will be.
+    their calls can be done, none ever will be. Keys are taken not to be there: each rank that waits for one must still be seen to
+    look in vain (``Journal.looks``) after that moment.
 
     Returns:
         ``None`` if some rank may yet move. Else the ranks that the journal doesn't show waiting, and of which it must still be

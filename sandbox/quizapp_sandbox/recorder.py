@@ -7,6 +7,7 @@ FSDP2 and functional collectives go; waits where Python waits for them. Reading 
 import functools
 import sys
 import threading
+import time
 import weakref
 import zlib
 from collections.abc import Callable, Sequence
@@ -50,6 +51,8 @@ _READABLE = {
 }
 _ROOTS = {"broadcast_": (2, "from"), "reduce_": (3, "to"), "gather_": (3, "to"), "scatter_": (3, "from")}
 """Operator -> which of its arguments is the root, and how that is said."""
+LOOK_EVERY = 0.01
+"""Seconds between looks for a key, as in torch's own stores of files."""
 _MESSAGES = frozenset(("send", "recv_", "recv_any_source_"))
 _NEED_ALL = frozenset(
     {
@@ -272,6 +275,37 @@ def _record_waits() -> None:
     kind.wait = wait
 
 
+def _record_waits_for_keys() -> None:
+    """What a rank waits for in a store is no other rank's call. It looks for it itself, so that the agent sees it look in vain."""
+    kind: Any = torch.distributed.Store  # type: ignore[attr-defined]
+
+    def recorded(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def wait(self: Any, *arguments: Any, **options: Any) -> Any:
+            journal = _recording.journal
+            if journal is None or options or len(arguments) != 1 or not _nothing_else_runs():
+                return original(self, *arguments, **options)
+            keys = [arguments[0]] if isinstance(arguments[0], str) else list(arguments[0])
+            if not all(isinstance(key, str) for key in keys) or self.check(keys):
+                return original(self, *arguments)
+            me, said, origin = _recording.rank, repr(keys)[1:-1].replace("|", " ")[:60], _origin(sys._getframe(1))
+            made = Collective(f"store.{name}", "", False, origin, said, _recording.step, Meeting(Need.KEY, 0, 0, 0))
+            journal.wait_for(me, journal.append(me, made))
+            try:
+                while not self.check(keys):
+                    journal.look(me)
+                    time.sleep(LOOK_EVERY)
+            finally:
+                journal.wait_for(me, 0)
+            return original(self, *arguments)
+
+        return wait
+
+    for name in ("wait", "get", "multi_get"):
+        if (original := getattr(kind, name, None)) is not None:
+            setattr(kind, name, recorded(name, original))
+
+
 def _record_new_groups() -> None:
     """Forming a group waits for its other members, without any operator."""
     distributed: Any = torch.distributed.distributed_c10d
@@ -328,5 +362,6 @@ def install() -> None:
                 for key in ("AutogradCPU", "AutogradCUDA"):
                     library.impl(name, _recorder(name, operator), key)
     _record_waits()
+    _record_waits_for_keys()
     _record_new_groups()
     _keep_the_whole_group()

@@ -6,8 +6,8 @@ Pure reading: deciding what becomes of the ranks is the agent's part.
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from quizapp_sandbox import matching
 from quizapp_sandbox.journal import Collective, Journal
@@ -79,6 +79,8 @@ class Watch:
     """What the last judgement was made on; nothing new comes of judging it again."""
     _matched: tuple[object, frozenset[int] | None] = (None, None)
     """What the journal said when it was last asked whether anybody may move, and the answer."""
+    _looks: Mapping[int, int] = field(default_factory=dict)
+    """How often each rank that waits for a key had looked for it by then."""
     _parted: tuple[object, float] = (None, 0.0)
     """By what the ranks were seen to have parted ways at the last look, and when that was first seen."""
     _looked_at: float = 0.0
@@ -130,11 +132,16 @@ class Watch:
         return bool(self._parted[0]) and now - self._parted[1] >= PARTED_GRACE
 
     def stand_still(self, unfinished: Sequence[int]) -> frozenset[int] | None:
-        """As :func:`matching.stand_still`, which is asked only where the answer may be another one than before."""
+        """As :func:`matching.stand_still`, which is asked only where the answer may be another one than before; ``None`` also while
+        a rank may yet see the key that it waits for."""
         now = tuple((rank, self.journal.issued(rank), self.journal.waits_for(rank)) for rank in range(self.journal.world_size))
         asked = (now, tuple(unfinished))
         if self._matched[0] != asked:
             self._matched = (asked, matching.stand_still(self.journal, unfinished))
+            self._looks = {rank: self.journal.looks(rank) for rank in unfinished if matching.waits_for_key(self.journal, rank)}
+        # The first look that ends from now on may have begun before the last key was written.
+        if any(self.journal.looks(rank) - before < 2 for rank, before in self._looks.items()):
+            return None
         return self._matched[1]
 
     def long_still(self, now: float) -> bool:

@@ -190,6 +190,23 @@ PATTERNS = {
         (2, 4),
         ("waiting", "waiting"),
     ),
+    "keys that each wants before it writes its own": Pattern(
+        "store = dist.distributed_c10d._get_default_store()\nstore.get(f'{1 - rank}')\nstore.set(f'{rank}', '')\nreturn token_losses.sum()",
+        "desync",
+        r"wait for each other for ever: rank 0 in store.get\('1'\) at line 10; rank 1 in store.get\('0'\) at line 10.* "
+        r"No rank is left that could make the calls they wait for",
+        (2, 2),
+        ("waiting", "waiting"),
+    ),
+    "a key that a rank in an all_reduce would have written": Pattern(
+        "store = dist.distributed_c10d._get_default_store()\nif rank == 0:\n    store.wait(['ready'])\ndist.all_reduce(one)\n"
+        "store.set('ready', '')\nreturn token_losses.sum()",
+        "desync",
+        r"rank 0 never joined collective #\d+, in which rank 1 waits: all_reduce\(\[1\] float64\) at line 12; "
+        r"rank 0 waits in store.wait\('ready'\) at line 11",
+        (3, 4),
+        ("waiting", "waiting"),
+    ),
     "a subgroup's collective entered by one of its two ranks": Pattern(
         "group = dist.new_group([0, 1])\nif rank == 0:\n    dist.all_reduce(one, group=group)\nreturn token_losses.sum()",
         "desync",
@@ -357,6 +374,11 @@ def test_collectives_of_different_steps_are_explained(shared_bench: Watched, fol
             "time.sleep(0.3 * rank)\nfor work in posted: work.wait()\n"
             "if rank == 0: dist.recv(one)\nif rank == 1: time.sleep(0.3); dist.send(one, dst=0)\n" + RIGHT + "; return result",
             id="messages posted ahead, and one from any rank",
+        ),
+        pytest.param(
+            "store = dist.distributed_c10d._get_default_store()\nif rank == 1: time.sleep(0.5)\nstore.set(f'from {rank}', '')\n"
+            "store.wait([f'from {1 - rank}'])\n" + RIGHT + "; return result",
+            id="keys in the store",
         ),
         pytest.param(
             "group = dist.new_group([0])\nif rank == 0: dist.all_reduce(one, group=group); time.sleep(1.5)\n"

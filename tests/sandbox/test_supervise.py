@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizapp_sandbox import supervise
-from quizapp_sandbox.journal import Collective, Journal
+from quizapp_sandbox.journal import Collective, Journal, Meeting, Need
 
 STACK = """Thread 0x00007f0 (most recent call first):
   File "/opt/venv/lib/python3.12/threading.py", line 359 in wait
@@ -146,6 +146,40 @@ class TestWatch:
         gone = subprocess.Popen([sys.executable, "-c", ""])
         gone.wait()
         assert not supervise.is_asleep(gone.pid)
+
+
+class TestKeys:
+    """Rank 0 waits for a key of a store, rank 1 for rank 0's collective."""
+
+    @pytest.fixture
+    def journal(self) -> Journal:
+        made = Journal(2)
+        for rank, need in ((0, Need.KEY), (1, Need.ALL)):
+            made.begin(rank)
+            meeting = Meeting(need, 0, 0b11, 1)
+            made.wait_for(rank, made.append(rank, Collective("any", "", False, meeting=meeting)))
+        return made
+
+    def test_the_key_must_be_missed_by_a_look_that_began_after_all_had_called(self, journal: Journal) -> None:
+        watch = supervise.Watch(journal, ())
+        assert watch.stand_still([0, 1]) is None
+        journal.look(0)
+        assert watch.stand_still([0, 1]) is None
+        journal.look(0)
+        assert watch.stand_still([0, 1]) == frozenset()
+
+    def test_looks_count_anew_once_a_rank_has_moved(self, journal: Journal) -> None:
+        watch = supervise.Watch(journal, ())
+        assert watch.stand_still([0, 1]) is None
+        for _ in range(5):
+            journal.look(0)
+        journal.wait_for(1, 0)
+        assert watch.stand_still([0, 1]) is None
+        journal.wait_for(1, 1)
+        assert watch.stand_still([0, 1]) is None
+        for _ in range(2):
+            journal.look(0)
+        assert watch.stand_still([0, 1]) == frozenset()
 
 
 class TestParted:
