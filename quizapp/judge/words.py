@@ -78,13 +78,33 @@ def _compared(words: ArrayWords, pairs: Sequence[tuple[Floats, Floats]], first: 
     digits = next((d for d in (4, 10) if _value(words, pairs[first][0], d) != _value(words, pairs[first][1], d)), 17)
     given, due = [_value(words, got, digits) for got, _ in pairs], [_value(words, want, digits) for _, want in pairs]
     told = MOST_MEASURED if words.filler is None else MOST_TOLD
+    factors = ["" if words.filler is not None or words.values else _factor(got, want) for got, want in pairs]
     if len(set(due)) > 1 and sum(len(got) + len(want) for got, want in pairs) > told:
-        return f"{given[first]} on rank {first}, wanted {due[first]}"
+        return f"{given[first]} on rank {first}, wanted {due[first]}{factors[first]}"
     same = len(set(due)) == len(set(given)) == 1
-    return f"{_by_rank(given)}, wanted {due[0] if same else _by_rank(due)}"
+    factor = factors[0] if len(set(factors)) == 1 else ""
+    return f"{by_rank(given)}, wanted {due[0] if same else by_rank(due)}{factor}"
 
 
-def _by_rank(values: Sequence[str]) -> str:
+def _factor(got: Floats, want: Floats) -> str:
+    """After a colon, what a row is of the one wanted, where that tells more than the values: of several entries the factor that
+    they share, or the factors between which they lie; of one a factor that is a simple fraction, unless the values are whole."""
+    if got.shape != want.shape or not np.all(np.isfinite(got)) or not np.all(np.isfinite(want)) or not np.all(want):
+        return ""
+    ratios, several = np.asarray(got / want), len(got) > 2
+    shared = _one_ratio(ratios)
+    if several and shared is None:
+        return f": entries are between {number(float(ratios.min()))} and {number(float(ratios.max()))} times what they should be"
+    factor = as_fraction(shared or 0.0)
+    obvious = np.array_equal(got, np.round(got)) and np.array_equal(want, np.round(want))
+    if factor in ("0", "1") or (not several and (obvious or "." in factor)):
+        return ""
+    said = f"{factor} {'of' if abs(ratios[0]) < 1 else 'times'} what it should be"
+    return f": every entry is {said}" if several else f": {said}"
+
+
+def by_rank(values: Sequence[str]) -> str:
+    """``2 on every rank``, ``1 on rank 0 and 0 on ranks 1 and 2``: values in the order of ranks."""
     ranks: dict[str, list[int]] = {}
     for rank, value in enumerate(values):
         ranks.setdefault(value, []).append(rank)

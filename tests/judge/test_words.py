@@ -13,6 +13,7 @@ from quizapp.model.lab import ArrayWords, Lab, OtherTerm, WeightRule
 
 SCALE = ArrayWords(called="loss scale", rows=("after step 1", "after step 2", "after step 3"))
 INDICES = ArrayWords(called="indices", filler=-1)
+GRADIENT = ArrayWords(called="the gradient is", rows=("low limit", "high limit"))
 FACTORS = ArrayWords(called="on {name}, the factor for", entries=("dense", "expert"))
 VERDICT = ArrayWords(called="the step", entries=('"right"',), values={"0": "fails", "1": "passes"})
 
@@ -47,13 +48,42 @@ def of(words: dict[str, ArrayWords], wanted: list[Observed], lab: Lab) -> Expect
             [[2, 0, -1], [-1] * 3],
             "indices [2, 0] on rank 0 and none on rank 1, wanted [2, 0] on rank 0 and [1] on rank 1",
         ),
-        (FACTORS, "dp=2", [[1, 2]] * 2, [[1, 0.25]] * 2, "on dp=2, the factor for expert 1/4 on every rank, wanted 2"),
+        (
+            FACTORS,
+            "dp=2",
+            [[1, 2]] * 2,
+            [[1, 0.25]] * 2,
+            "on dp=2, the factor for expert 1/4 on every rank, wanted 2: 1/8 of what it should be",
+        ),
         (
             FACTORS,
             "dp=2",
             [[1, 2]] * 2,
             [[2, np.nan]] * 2,
             "on dp=2, the factor for dense 2 on every rank, wanted 1 (and 1 more of 2)",
+        ),
+        (
+            GRADIENT,
+            "g",
+            [[[0.1, 0.2, 0.3]]] * 2,
+            [[[0.01, 0.02, 0.03]]] * 2,
+            "low limit: the gradient is [1/100, 1/50, 3/100] on every rank, wanted [1/10, 1/5, 3/10]: "
+            "every entry is 1/10 of what it should be",
+        ),
+        (
+            GRADIENT,
+            "g",
+            [[[1.5, 2.5, 3.5]]] * 2,
+            [[[3, 7.5, 3.5]]] * 2,
+            "low limit: the gradient is [3, 15/2, 7/2] on every rank, wanted [3/2, 5/2, 7/2]: "
+            "entries are between 1 and 3 times what they should be",
+        ),
+        (
+            ArrayWords(called="the norm is"),
+            "norm",
+            [[2.5]] * 2,
+            [[5], [3.5355]],
+            "the norm is 5 on rank 0 and 3.535 on rank 1, wanted 5/2 on every rank",
         ),
         (VERDICT, "v", [[0], [0]], [[1], [0]], 'the step "right" passes on rank 0 and fails on rank 1, wanted fails on every rank'),
     ],
