@@ -16,6 +16,8 @@ MOST_SIGNS = 5
 """Of a ratio that is said as a fraction."""
 MOST_SHOWN = 16
 """Entries of a row that are listed."""
+MOST_ALSO = 6
+"""Further entries or arrays with a difference that are named."""
 MOST_TOLD, MOST_MEASURED = 28, 6
 """Entries of all ranks' rows, given and wanted, that are told together: of lists, and of rows of measurements."""
 
@@ -33,7 +35,8 @@ def times(ratio: float) -> str:
 
 
 def in_words(expected: Expected, observed: Sequence[Observed]) -> str | None:
-    """The first difference in the lab's own words and order; ``None`` where it has none for it."""
+    """The first difference in the lab's own words and order, and where else some are; ``None`` where it has no words for any."""
+    told, entries, names = "", [], []
     for pattern, words in expected.words.items():
         for name in expected.reference[0] if pattern == "*" else (pattern,):
             own = [rank[name] for rank in observed]
@@ -41,9 +44,35 @@ def in_words(expected: Expected, observed: Sequence[Observed]) -> str | None:
             sizes = [expected.magnitude(rank)[name] for rank in range(len(own))]
             pairs = zip(own, wanted, sizes, strict=True)
             right = [matches(got, want, size, expected.tolerance) for got, want, size in pairs]
-            if not all(right):
-                return _array(words, name, own, wanted, [float(size.max(initial=0.0)) * expected.tolerance for size in sizes])
-    return None
+            if all(right):
+                continue
+            slack = [float(size.max(initial=0.0)) * expected.tolerance for size in sizes]
+            off = _entries_off(words, own, wanted, slack)
+            if not told:
+                told = _array(words, name, own, wanted, slack)
+                entries += off[1:]
+            elif pattern == "*":
+                names.append(name)
+            else:
+                entries += off
+    if not told:
+        return None
+    also = [f"wrong also for {_listed(entries)}"] if entries else []
+    return "; ".join([told, *also, *([f"wrong also with {_listed(names)}"] if names else [])])
+
+
+def _entries_off(words: ArrayWords, own: Sequence[Floats], wanted: Sequence[Floats], slack: Sequence[float]) -> list[str]:
+    """What the entries with a difference are called, on the first rank that has one; empty where entries have no words."""
+    if not words.entries:
+        return []
+    each = [~_close(got.reshape(-1), want.reshape(-1), its) for got, want, its in zip(own, wanted, slack, strict=True)]
+    return [words.entries[entry] for entry in np.flatnonzero(next(off for off in each if off.any()))]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and 2 more``."""
+    shown = [*names[:MOST_ALSO], f"{len(names) - MOST_ALSO} more"] if len(names) > MOST_ALSO + 1 else list(names)
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
 
 
 def _array(words: ArrayWords, name: str, own: Sequence[Floats], wanted: Sequence[Floats], slack: Sequence[float]) -> str:
@@ -55,16 +84,14 @@ def _array(words: ArrayWords, name: str, own: Sequence[Floats], wanted: Sequence
         return got.shape != want.shape or bool(np.any(~_close(got, want, slack[rank])))
 
     index = next((row for row in rows if any(is_off(rank, *pair) for rank, pair in enumerate(each[row]))), 0)
-    pairs, called, more = each[index], words.called.format(name=name), ""
+    pairs, entry = each[index], ""
     first = next((rank for rank, pair in enumerate(pairs) if is_off(rank, *pair)), 0)
     if words.entries:
-        off = np.flatnonzero(~_close(*pairs[first], slack[first]))
-        entry = int(off[0])
-        called = f"{called} {words.entries[entry]}".strip()
-        more = f" (and {len(off) - 1} more of {len(words.entries)})" if len(off) > 1 else ""
-        pairs = [(got[entry : entry + 1], want[entry : entry + 1]) for got, want in pairs]
+        place = int(np.flatnonzero(~_close(*pairs[first], slack[first]))[0])
+        entry = words.entries[place]
+        pairs = [(got[place : place + 1], want[place : place + 1]) for got, want in pairs]
     where = f"{words.rows[index]}: " if words.rows else ""
-    return f"{where}{called} {_compared(words, pairs, first)}{more}"
+    return f"{where}{words.called.format(name=name, entry=entry)} {_compared(words, pairs, first)}"
 
 
 def _close(got: Floats, want: Floats, slack: float) -> NDArray[np.bool_]:

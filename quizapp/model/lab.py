@@ -139,12 +139,12 @@ class ArrayWords(Model):
     """How a verdict speaks of an array that ranks end with: ``after step 2: the loss scale 1024 on rank 0, wanted 512``."""
 
     called: str
-    """``{name}`` in it is the array's name."""
+    """``{name}`` in it is the array's name, ``{entry}`` what the entry that is told is called."""
     rows: tuple[str, ...] = ()
     """What each entry of the first axis is, as many as there may be; the first row with a difference is told. Absent: the array
     is one row."""
     entries: tuple[str, ...] = ()
-    """What each entry of a row is; the first with a difference is told. Absent: the row is listed."""
+    """What each entry of a row is; the first with a difference is told, and others are named. Absent: the row is listed."""
     values: dict[str, str] = Field(default_factory=dict)
     """Words for whole numbers."""
     filler: int | None = None

@@ -14,8 +14,8 @@ from quizapp.model.lab import ArrayWords, Lab, OtherTerm, WeightRule
 SCALE = ArrayWords(called="loss scale", rows=("after step 1", "after step 2", "after step 3"))
 INDICES = ArrayWords(called="indices", filler=-1)
 GRADIENT = ArrayWords(called="the gradient is", rows=("low limit", "high limit"))
-FACTORS = ArrayWords(called="on {name}, the factor for", entries=("dense", "expert"))
-VERDICT = ArrayWords(called="the step", entries=('"right"',), values={"0": "fails", "1": "passes"})
+FACTORS = ArrayWords(called="on {name}, the factor for {entry} is", entries=("dense", "expert"))
+VERDICT = ArrayWords(called="is_right of the step {entry} is", entries=('"right"',), values={"0": "False", "1": "True"})
 
 
 def of(words: dict[str, ArrayWords], wanted: list[Observed], lab: Lab) -> Expected:
@@ -53,14 +53,14 @@ def of(words: dict[str, ArrayWords], wanted: list[Observed], lab: Lab) -> Expect
             "dp=2",
             [[1, 2]] * 2,
             [[1, 0.25]] * 2,
-            "on dp=2, the factor for expert 1/4 on every rank, wanted 2: 1/8 of what it should be",
+            "on dp=2, the factor for expert is 1/4 on every rank, wanted 2: 1/8 of what it should be",
         ),
         (
             FACTORS,
             "dp=2",
             [[1, 2]] * 2,
             [[2, np.nan]] * 2,
-            "on dp=2, the factor for dense 2 on every rank, wanted 1 (and 1 more of 2)",
+            "on dp=2, the factor for dense is 2 on every rank, wanted 1; wrong also for expert",
         ),
         (
             GRADIENT,
@@ -85,7 +85,13 @@ def of(words: dict[str, ArrayWords], wanted: list[Observed], lab: Lab) -> Expect
             [[5], [3.5355]],
             "the norm is 5 on rank 0 and 3.535 on rank 1, wanted 5/2 on every rank",
         ),
-        (VERDICT, "v", [[0], [0]], [[1], [0]], 'the step "right" passes on rank 0 and fails on rank 1, wanted fails on every rank'),
+        (
+            VERDICT,
+            "v",
+            [[0], [0]],
+            [[1], [0]],
+            'is_right of the step "right" is True on rank 0 and False on rank 1, wanted False on every rank',
+        ),
     ],
 )
 def test_arrays(lab: Lab, words: ArrayWords, name: str, wanted: list[list[float]], given: list[list[float]], said: str) -> None:
@@ -97,6 +103,25 @@ def test_the_first_array_in_the_labs_order_is_told(lab: Lab) -> None:
     words = {"b": ArrayWords(called="b"), "a": ArrayWords(called="a")}
     its = of(words, [{"a": np.array(1.0), "b": np.array(1.0)}] * 2, lab)
     assert explain(its, [{"a": np.array(2.0), "b": np.array(3.0)}] * 2) == "b 3 on every rank, wanted 1"
+
+
+def test_what_else_is_wrong_is_named(lab: Lab) -> None:
+    wanted: Observed = {
+        "v": np.array([1.0]),
+        "dp=2": np.array([1.0, 2.0]),
+        "tp=2": np.array([1.0, 2.0]),
+        "cp=2": np.array([1.0, 2.0]),
+    }
+    given: Observed = {
+        "v": np.array([1.0]),
+        "dp=2": np.array([2.0, 3.0]),
+        "tp=2": np.array([1.0, 2.0]),
+        "cp=2": np.array([1.0, 3.0]),
+    }
+    its = of({"v": VERDICT, "*": FACTORS}, [wanted] * 2, lab)
+    assert explain(its, [given] * 2) == (
+        "on dp=2, the factor for dense is 2 on every rank, wanted 1; wrong also for expert; wrong also with cp=2"
+    )
 
 
 @pytest.mark.parametrize(
