@@ -74,7 +74,7 @@ def small_scenarios(lab: Lab, seed: int, named: LabMisconception | None) -> tupl
     low, high = lab.sizes.microbatches
     accumulate = 1 if low <= 1 else min(max(2, low), high)
     windows = tuple([accumulate] * lab.scenarios[0].windows)
-    if any(scenario.tail for scenario in lab.scenarios) and accumulate > 1:
+    if any(scenario.tail for scenario in lab.scenarios) and accumulate > 1 and (named is None or named.desync is None):
         windows = (*windows, 1)
     kinds = np.array([1, 0], dtype=np.int64)
     layouts = [layout for layout in _layouts(windows) if any(map(any, layout))] + [[[0] * RANKS] * sum(windows)]

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizapp.model.verdict import Place, RankReport
-from quizapp.tui.lanes import lanes
+from quizapp.tui.lanes import explained, lanes
 
 WAITING = RankReport(
     rank=0,
@@ -42,6 +42,27 @@ def test_lines_of_one_call_at_two_places_are_no_difference() -> None:
     drawn = lanes([WAITING.model_copy(update={"collectives": WAITING.collectives[1:]}), there], 100)
     assert drawn is not None
     assert "≠" not in drawn.plain
+
+
+def test_calls_before_the_last_that_were_kept_of_some_rank_are_no_gap() -> None:
+    later = GONE.model_copy(update={"collectives": ("#2 all_reduce([] int64) at line 7", "#3 all_reduce([] int64) at line 9")})
+    drawn = lanes([WAITING, later], 100)
+    assert drawn is not None
+    assert "#1" not in drawn.plain
+    assert drawn.plain.count("≠") == 1
+
+
+def test_what_stands_in_the_lanes_is_explained_and_nothing_else() -> None:
+    told = explained([WAITING, GONE], "\n" * 6 + "    logits = model(features)\n")
+    assert "≠" in told
+    assert "[6] float64: shape" in told
+    assert "[]: a single number" in told
+    assert "In backward DDP" in told
+    assert "a line that doesn't name it" in told
+    assert "without a line" in told
+    assert "SIGABRT" not in told
+    same = RankReport(rank=0, state="waiting", collectives=("#1 all_reduce([] int64) at line 1",))
+    assert explained([same, same.model_copy(update={"rank": 1})], "dist.all_reduce(count)\n") == "[]: a single number."
 
 
 def test_too_narrow_or_nothing_to_draw() -> None:
