@@ -24,7 +24,7 @@ def _wanted(model, batches):
         losses = cross_entropy(model(features), targets, reduction="none")
         means.append(losses[mask].sum() / mask.sum().clamp(min=1))
     loss = torch.stack(means).mean()
-    return float(loss), torch.autograd.grad(loss, model.weight)[0]
+    return float(loss.detach()), torch.autograd.grad(loss, model.weight)[0]
 
 
 def is_right(train_step, group):

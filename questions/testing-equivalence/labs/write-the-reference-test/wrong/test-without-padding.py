@@ -21,7 +21,7 @@ def _batches(counts, padding=2, size=1.0):
 def _wanted(model, batches):
     features, targets, mask = (torch.cat(parts) for parts in zip(*batches))
     loss = cross_entropy(model(features), targets, reduction="none")[mask].sum() / mask.sum().clamp(min=1)
-    return float(loss), torch.autograd.grad(loss, model.weight)[0]
+    return float(loss.detach()), torch.autograd.grad(loss, model.weight)[0]
 
 
 def is_right(train_step, group):
