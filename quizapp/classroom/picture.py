@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 from quizapp.classroom.page import Picture
-from quizapp.model.alike import alike, named, same, scale
+from quizapp.model.alike import InName, alike, in_names, named, place, same, scale
 from quizapp.model.figures import as_fraction
 from quizapp.model.verdict import ScenarioVerdict, TokenWeight
 
@@ -34,10 +34,9 @@ def _rule(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{LINE}"/>'
 
 
-def token_name(weight: TokenWeight, several: bool) -> str:
-    """A token's name: its rank, its microbatch where there are several, its position."""
-    between = f" microbatch {weight.microbatch + 1}" if several else ""
-    return f"rank {weight.rank}{between} token {weight.token}" + ("" if weight.valid else ", padding")
+def token_name(weight: TokenWeight, names: InName) -> str:
+    """A token's name: its rank, its step and microbatch where there are several, its position."""
+    return f"{place(weight, names)} token {weight.token}" + ("" if weight.valid else ", padding")
 
 
 def in_figures(value: float | None) -> str:
@@ -47,11 +46,10 @@ def in_figures(value: float | None) -> str:
 
 def weight_rows(scenario: ScenarioVerdict) -> list[tuple[str, float, float | None]]:
     """Name, weight wanted and weight given of each token, or, where they are too many, of those that are alike."""
-    weights = scenario.weights
-    several = len({weight.microbatch for weight in weights}) > 1
+    weights, names = scenario.weights, in_names(scenario.weights)
     if len(weights) <= MOST_TOKENS:
-        return [(token_name(weight, several), weight.wanted, weight.given) for weight in weights]
-    return [(named(group, several), group.wanted, group.given) for group in alike(weights)]
+        return [(token_name(weight, names), weight.wanted, weight.given) for weight in weights]
+    return [(named(group, names), group.wanted, group.given) for group in alike(weights)]
 
 
 def weights_picture(scenario: ScenarioVerdict) -> Picture:
@@ -60,10 +58,10 @@ def weights_picture(scenario: ScenarioVerdict) -> Picture:
     if not weights:
         return Picture("")
     every = weight_rows(scenario)
-    shown, several = every[:MOST_TOKENS], len({w.microbatch for w in weights}) > 1
+    shown, names = every[:MOST_TOKENS], in_names(weights)
     largest = scale(weights) or 1.0
     lowest = min(0.0, *(v for w in weights for v in (w.wanted, w.given or 0.0) if math.isfinite(v)))
-    left, wide, row = (210 if several else 150), 300, 30
+    left, wide, row = 150 + 60 * (names.microbatch + names.step), 300, 30
     span = largest - lowest
     zero = left + wide * (-lowest / span)
     body = [_rule(zero, 24, zero, 28 + row * len(shown))]

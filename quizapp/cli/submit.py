@@ -171,14 +171,14 @@ def _judge(
 
 
 def _counts(scenario: "ScenarioVerdict") -> str:
-    return scenario.size or " | ".join("+".join(map(str, row)) for row in scenario.counts)
+    return scenario.size or scenario.counted
 
 
 def _weights(console: "Console", scenario: "ScenarioVerdict") -> None:
     """Each token's weight wanted and given, as numbers and bars of one scale."""
     from rich.table import Table
 
-    from quizapp.model.alike import alike, named, same, scale
+    from quizapp.model.alike import alike, in_names, named, same, scale
     from quizapp.model.figures import as_fraction
 
     largest = scale(scenario.weights) or 1.0
@@ -189,11 +189,11 @@ def _weights(console: "Console", scenario: "ScenarioVerdict") -> None:
     table = Table(title=f"{scenario.name}, {scenario.world_size} ranks: the weight of each token", title_justify="left", box=None)
     for heading in ("", "wanted", "", "given", ""):
         table.add_column(heading)
-    groups, several = alike(scenario.weights), len({w.microbatch for w in scenario.weights}) > 1
+    groups, names = alike(scenario.weights), in_names(scenario.weights)
     for group in groups[:SHOWN_GROUPS]:
         given = "NaN" if group.given is None else as_fraction(group.given)
         table.add_row(
-            named(group, several), as_fraction(group.wanted), bar(group.wanted),
+            named(group, names), as_fraction(group.wanted), bar(group.wanted),
             given if same(group.wanted, group.given, largest) else f"[bold]{given}[/bold] ≠", bar(group.given),
         )  # fmt: skip
     console.print(table)

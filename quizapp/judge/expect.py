@@ -9,6 +9,7 @@ from quizapp.judge.scenario import Floats, Scenario, steps_of, weights
 from quizapp.judge.tolerance import rounding, tolerance
 from quizapp.model.formula import Formula
 from quizapp.model.lab import ArrayWords, Lab, OtherTerm, WeightRule
+from quizapp.model.verdict import counted
 
 GRADIENTS, STEPS = "gradients", "steps"
 """Observations that weights explain: [windows, P] float64; and the number of optimizer steps, where a lab counts them."""
@@ -104,7 +105,7 @@ def size_of(lab: Lab, scenario: Scenario) -> str | None:
     """What the scenario's counts are, in the lab's words."""
     if not lab.size:
         return None
-    counts = " | ".join("+".join(map(str, row)) for row in scenario.counts)
+    counts = counted(scenario.counts, scenario.windows if len(scenario.windows) > 1 else ())
     return lab.size.format(counts=counts, total=int(scenario.valid.sum()))
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
+from quizapp.model.alike import InName, in_names, place
 from quizapp.model.verdict import TokenWeight
 
 MOST_TOKENS = 8
+"""Tokens that get a loss each; of more, those of a rank share one."""
 LARGEST_DENOMINATOR = 10_000
 NOTHING = 1e-9
 """A weight this small, relative to the largest one, is rounding."""
@@ -21,27 +23,38 @@ def said(value: Fraction) -> str:
 
 
 def in_numbers(weights: Sequence[TokenWeight]) -> str | None:
-    """One sentence with both numbers, for the losses 1, 2, 3, … in the order of ranks; ``None`` where they are the same, too many
-    tokens are involved, or a weight is no number."""
+    """One sentence with both numbers, of the first step in which they differ: for the losses 1, 2, 3, … in the order of ranks, or
+    1 on rank 0, 2 on rank 1, … where there are many tokens. ``None`` where they are the same, or a weight is no number."""
     if any(w.given is None for w in weights):
         return None
     least = NOTHING * max((max(abs(w.wanted), abs(w.given or 0.0)) for w in weights), default=0.0)
-    ordered = sorted(weights, key=lambda w: (w.rank, w.microbatch, w.token))
+    ordered = sorted(weights, key=lambda w: (w.step, w.rank, w.microbatch, w.token))
     counted = [w for w in ordered if abs(w.wanted) > least or abs(w.given or 0.0) > least]
-    if not counted or len(counted) > MOST_TOKENS:
-        return None
-    losses = range(1, len(counted) + 1)
+    steps = sorted({w.step for w in counted})
+    of_step = [f" of step {step + 1}" if len({w.step for w in weights}) > 1 else "" for step in steps]
+    for step, of in zip(steps, of_step, strict=True):
+        found = _of_step([w for w in counted if w.step == step], f"the objective{of}")
+        if found is not None:
+            return found
+    return None
+
+
+def _of_step(counted: Sequence[TokenWeight], objective: str) -> str | None:
+    each = len(counted) <= MOST_TOKENS
+    losses = range(1, len(counted) + 1) if each else [w.rank + 1 for w in counted]
     wanted = sum((_exact(w.wanted) * loss for w, loss in zip(counted, losses, strict=True)), Fraction(0))
     given = sum((_exact(w.given or 0.0) * loss for w, loss in zip(counted, losses, strict=True)), Fraction(0))
     if wanted == given:
         return None
-    several = len({w.microbatch for w in counted}) > 1
+    names = InName(microbatch=in_names(counted).microbatch, step=False)
+    if each:
+        listed = [f"{loss} ({_where(w, names)})" for w, loss in zip(counted, losses, strict=True)]
+        losses_were = f"its loss were {listed[0]}" if len(counted) == 1 else f"the losses were {', '.join(listed)}"
+    else:
+        of_ranks = [f"{rank + 1} on rank {rank}" for rank in sorted({w.rank for w in counted})]
+        losses_were = f"each loss were {' and '.join(filter(None, (', '.join(of_ranks[:-1]), of_ranks[-1])))}"
+    return f"If {losses_were}, {objective} would be {said(wanted)}; with these weights it is {said(given)}."
 
-    def of(weight: TokenWeight, loss: int) -> str:
-        where = f"rank {weight.rank}" + (f", microbatch {weight.microbatch + 1}" if several else "")
-        return f"{loss} ({where}{'' if weight.valid else ', padding'})"
 
-    told = ", ".join(of(weight, loss) for weight, loss in zip(counted, losses, strict=True))
-    if len(counted) == 1:
-        return f"If its loss were {told}, the objective would be {said(wanted)}; with these weights it is {said(given)}."
-    return f"If the losses were {told}, the objective would be {said(wanted)}; with these weights it is {said(given)}."
+def _where(weight: TokenWeight, names: InName) -> str:
+    return place(weight, names).replace(" microbatch", ", microbatch") + ("" if weight.valid else ", padding")

@@ -21,6 +21,7 @@ from quizapp.judge.placement import Placement, place
 from quizapp.judge.runner.worker import Worker
 from quizapp.judge.scenario import Floats, Scenario, draw
 from quizapp.judge.shrink import RANKS, small_scenarios
+from quizapp.model.figures import CLOSE
 from quizapp.model.lab import LabMisconception
 from quizapp.model.verdict import Diagnosis, Outcome, Place, RankReport, ScenarioVerdict, TokenWeight, Verdict
 
@@ -81,19 +82,23 @@ def _finite(value: float) -> float | None:
 
 
 def _token_weights(expected: Expected, given: Floats | None) -> tuple[TokenWeight, ...]:
-    """Each token's weight in the step of its own window."""
+    """Each token's weight in the step of its own window, and in any other step where it counts."""
     if given is None or expected.wanted is None:
         return ()
+    counts = np.abs(given) > CLOSE * np.abs(given).max(initial=0.0)
     return tuple(
         TokenWeight(
             rank=token.rank,
             microbatch=token.microbatch,
             token=token.token,
             valid=token.valid,
-            wanted=float(expected.wanted[token.window, index]),
-            given=_finite(float(given[token.window, index])),
+            wanted=float(expected.wanted[step, index]),
+            given=_finite(float(given[step, index])),
+            step=step,
         )
+        for step in range(len(given))
         for index, token in enumerate(expected.scenario.tokens)
+        if step == token.window or counts[step, index]
     )
 
 
@@ -104,6 +109,7 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
         "world_size": scenario.world_size,
         "counts": scenario.counts,
         "size": expected.size,
+        "steps": scenario.windows if len(scenario.windows) > 1 else (),
     }
     if ran.observed is None:
         verdict = ScenarioVerdict(**common, outcome=ran.ending.outcome or "invalid", message=ran.ending.message)
@@ -126,18 +132,17 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
 
 def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None:
     """The failing scenario whose weights show most: something valid in it, ranks or positions treated differently, a model
-    behind it, few tokens. Where there are no weights, an empty rank or fewer tokens than ranks is a case at the edge, and tells
-    less."""
+    behind it, nothing empty, few tokens. Where there are no weights, an empty rank or no more tokens than ranks tells less."""
 
     def shades(one: ScenarioVerdict) -> int:
         return len({round(w.given / w.wanted, 9) for w in one.weights if w.given is not None and w.wanted})
 
     weighed = any(one.weights for one in scenarios)
 
-    def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, int, int]:
+    def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, bool, int, int]:
         valid = sum(map(sum, one.counts))
         plain = shades(one) > 1 if weighed else all(map(any, one.counts)) and valid > one.world_size
-        return valid == 0, not plain, one.name == "probe", one.world_size, valid
+        return valid == 0, not plain, one.name == "probe", weighed and one.at_the_edge, one.world_size, valid
 
     return min(scenarios, key=order, default=None)
 

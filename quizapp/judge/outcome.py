@@ -95,9 +95,12 @@ def _signal_name(given: Mapping[str, Any]) -> str:
 
 def ranks_text(ranks: Sequence[int]) -> str:
     """``rank 1``, ``ranks 0 and 2``, ``ranks 0, 1 and 3``."""
-    if len(ranks) == 1:
-        return f"rank {ranks[0]}"
-    return f"ranks {', '.join(map(str, ranks[:-1]))} and {ranks[-1]}"
+    return f"rank{'' if len(ranks) == 1 else 's'} {in_a_row(ranks)}"
+
+
+def in_a_row(numbers: Sequence[int]) -> str:
+    """``1``, ``0 and 2``, ``0, 1 and 3``."""
+    return " and ".join(filter(None, (", ".join(map(str, numbers[:-1])), str(numbers[-1]))))
 
 
 def _at(report: RankReport) -> str:
@@ -117,7 +120,7 @@ def _mismatch_text(mismatch: Mapping[str, Any], given: Sequence[Mapping[str, Any
         ((call, waiting),) = by_call.items()
         verb = "waits" if len(waiting) == 1 else "wait"
         missed = f"{ranks_text(absent)} never joined collective #{number}, in which {ranks_text(waiting)} {verb}: {call}"
-        elsewhere = {rank: call for rank in absent if (call := _label(given[rank].get("awaits")))}
+        elsewhere = {rank: call for rank in absent if (call := _label(given[rank].get("awaits") if rank < len(given) else None))}
         return "; ".join([missed, *(f"rank {rank} waits in {call}" for rank, call in elsewhere.items())])
     parts = [f"{ranks_text(ranks)} called {call}" for call, ranks in by_call.items()]
     parts += [f"{ranks_text(absent)} called none"] if absent else []

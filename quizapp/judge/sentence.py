@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from quizapp.judge.expect import GRADIENTS, STEPS, Expected, Observed, matches, ranks_agree, recovered, token_weights
-from quizapp.judge.outcome import ranks_text
+from quizapp.judge.outcome import in_a_row, ranks_text
 from quizapp.judge.scenario import Floats, Scenario
-from quizapp.judge.words import in_words, number, of_other_terms, share
+from quizapp.judge.words import by_rank, in_words, number, of_other_terms, share
 from quizapp.model.figures import CLOSE, as_fraction
 from quizapp.model.formula import Formula, UndefinedValue
 
@@ -72,12 +72,12 @@ def factor_cause(factors: Sequence[tuple[Scenario, float]]) -> str | None:
 
 
 def _leak(scenario: Scenario, given: Floats) -> str | None:
-    """Tokens that count in another window's step."""
+    """Tokens that count in another step than their own."""
     scale = float(np.abs(given).max(initial=0.0)) or 1.0
     for index, token in enumerate(scenario.tokens):
         for step in range(len(scenario.windows)):
             if step != token.window and abs(given[step, index]) > CLOSE * scale:
-                return f"step {step + 1} also holds tokens of window {token.window + 1}"
+                return f"step {step + 1} also holds tokens of step {token.window + 1}"
     return None
 
 
@@ -104,8 +104,28 @@ def describe(scenario: Scenario, wanted: Floats, given: Floats) -> str:
             alike = _should_weigh_alike(scenario, wanted)
             parts.append(_between_ranks(scenario, ratios) if alike else _against_their_own(ratios))
     elif by_rank:
-        parts.append(_between_microbatches(scenario, wanted, given))
+        parts.append(_between_steps(scenario, wanted, given) or _between_microbatches(scenario, wanted, given))
     return "; ".join(parts)
+
+
+def _between_steps(scenario: Scenario, wanted: Floats, given: Floats) -> str | None:
+    """What is said where the tokens of each step are off by one factor, and those of two steps by different ones."""
+    found: dict[int, list[float]] = {}
+    for index, token in enumerate(scenario.tokens):
+        want = float(wanted[token.window, index])
+        if token.valid and want:
+            found.setdefault(token.window, []).append(float(given[token.window, index]) / want)
+    steps: dict[str, list[int]] = {}
+    for step in sorted(found):
+        ratio = _common(found[step])
+        if ratio is None:
+            return None
+        does = "don't count at all" if abs(ratio) <= CLOSE else f"weigh {share(ratio)} they should"
+        steps.setdefault(does, []).append(step + 1)
+    if len(steps) < 2:
+        return None
+    whose = [f"step{'' if len(numbers) == 1 else 's'} {in_a_row(numbers)} {does}" for does, numbers in steps.items()]
+    return f"the tokens of {', those of '.join(whose)}"
 
 
 def _should_weigh_alike(scenario: Scenario, wanted: Floats) -> bool:
@@ -157,8 +177,10 @@ def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> 
     none = sorted({k for _, k in left} - {k for _, k in ratios.keys() - left})
     if none:
         one_or_more = unit if len(none) == 1 else {"step": "steps", "microbatch": "microbatches"}[unit]
-        listed = ranks_text([k + 1 for k in none]).partition(" ")[2]
-        return f"the tokens of {one_or_more} {listed} don't count at all"
+        return f"the tokens of {one_or_more} {in_a_row([k + 1 for k in none])} don't count at all"
+    gone = sorted({rank for rank, _ in left} - {rank for rank, _ in ratios.keys() - left})
+    if gone and {rank for rank, _ in left} == set(gone):
+        return f"the tokens of {ranks_text(gone)} don't count at all"
     if left:
         rank, k = min(left)
         return f"the tokens in {unit} {k + 1} of rank {rank} don't count at all"
@@ -205,30 +227,40 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
 def _apart(expected: Expected, observed: Sequence[Observed]) -> str:
     """What ranks that end with different gradients have of each other's tokens."""
     scenario, told = expected.scenario, "the ranks end with different gradients"
-    held = [_held(expected, own[GRADIENTS]) for own in observed]
-    whole = {(token.rank, token.microbatch) for token in scenario.tokens if token.valid}
-    if any(its is None for its in held):
+    given = [weights for own in observed if (weights := token_weights(expected, own[GRADIENTS])) is not None]
+    if len(given) < len(observed) or expected.wanted is None:
         return told
-    if all(its is not None and its == {place for place in whole if place[0] == rank} for rank, its in enumerate(held)):
-        return "each rank's gradient holds its own tokens alone"
+    held = [_held(scenario, weights) for weights in given]
+    whole = {(token.rank, token.microbatch) for token in scenario.tokens if token.valid}
+    numbers = _one_token(scenario, expected.wanted, given)
+    if all(its == {place for place in whole if place[0] == rank} for rank, its in enumerate(held)):
+        return f"each rank's gradient holds its own tokens alone; {numbers}"
     for rank, its in enumerate(held):
-        missing = sorted(whole - (its or set()))
+        missing = sorted(whole - its)
         if missing and not {place for place in whole if place[0] == rank} & set(missing):
             other, k = missing[0]
             where = f"in microbatch {k + 1} of rank {other}" if scenario.accumulate > 1 else f"of rank {other}"
-            return f"{told}: rank {rank}'s has no tokens {where}"
-    return told
+            return f"{told}: rank {rank}'s has no tokens {where}; {numbers}"
+    return f"{told}; {numbers}"
 
 
-def _held(expected: Expected, gradients: Floats) -> set[tuple[int, int]] | None:
-    """Ranks and microbatches whose valid tokens count in one rank's gradients; ``None`` where those are no weighting."""
-    given = token_weights(expected, gradients)
-    if given is None:
-        return None
+def _held(scenario: Scenario, given: Floats) -> set[tuple[int, int]]:
+    """Ranks and microbatches whose valid tokens count under the weights that one rank's gradients have."""
     counts = np.abs(given).max(axis=0) > CLOSE * np.abs(given).max(initial=0.0)
-    return {
-        (token.rank, token.microbatch) for token, its in zip(expected.scenario.tokens, counts, strict=True) if token.valid and its
-    }
+    return {(token.rank, token.microbatch) for token, its in zip(scenario.tokens, counts, strict=True) if token.valid and its}
+
+
+def _one_token(scenario: Scenario, wanted: Floats, given: Sequence[Floats]) -> str:
+    """The weight of one token in each rank's gradient, ``given`` by rank: of the token on which the ranks differ most."""
+    each = np.array(given)
+    apart = np.ptp(each, axis=0)
+    step, index = np.unravel_index(int((apart >= (1 - CLOSE) * apart.max()).argmax()), wanted.shape)
+    token = scenario.tokens[int(index)]
+    place = f"rank {token.rank}" if scenario.accumulate == 1 else f"microbatch {token.microbatch + 1} of rank {token.rank}"
+    where = f" {'in' if token.window == step else 'even in'} step {step + 1}" if len(scenario.windows) > 1 else ""
+    weights = by_rank([as_fraction(float(its[step, index])) for its in each])
+    due = as_fraction(float(wanted[step, index]))
+    return f"a token of {place} weighs {weights}{where}, wanted {due} on every rank"
 
 
 def _first_difference(expected: Expected, observed: Sequence[Observed]) -> str:

@@ -150,8 +150,6 @@ def _value(words: ArrayWords, row: Floats, digits: int) -> str:
     if len(row) == 1 and words.filler is None:
         only = float(row[0])
         return words.values.get(str(int(only)), number(only, digits)) if np.isfinite(only) else number(only)
-    if not len(row):
-        return "none"
     listed = [number(float(value), digits) for value in row[:MOST_SHOWN]]
     return f"[{', '.join(listed)}{', …' if len(row) > MOST_SHOWN else ''}]"
 

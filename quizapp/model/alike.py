@@ -1,7 +1,7 @@
 """Tokens whose weights nothing tells apart, put together: for pictures of many tokens. Pure; no numpy."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quizapp.model.verdict import TokenWeight
@@ -12,7 +12,7 @@ SAME = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Tokens of one rank and microbatch that want and get the same weight."""
+    """Tokens of one rank and microbatch that want and get the same weight in one step."""
 
     rank: int
     microbatch: int
@@ -20,14 +20,15 @@ class Alike:
     wanted: float
     given: float | None
     tokens: int
+    step: int = 0
 
 
 def alike(weights: Sequence[TokenWeight]) -> list[Alike]:
-    """Tokens put together where nothing tells them apart, in the order of ranks and microbatches; valid ones first."""
+    """Tokens put together where nothing tells them apart, in the order of steps, ranks and microbatches; valid ones first."""
     largest = scale(weights)
-    found: dict[tuple[int, int, bool], list[list[TokenWeight]]] = {}
-    for weight in sorted(weights, key=lambda w: (w.rank, w.microbatch, not w.valid, w.token)):
-        groups = found.setdefault((weight.rank, weight.microbatch, weight.valid), [])
+    found: dict[tuple[int, int, int, bool], list[list[TokenWeight]]] = {}
+    for weight in sorted(weights, key=lambda w: (w.step, w.rank, w.microbatch, not w.valid, w.token)):
+        groups = found.setdefault((weight.step, weight.rank, weight.microbatch, weight.valid), [])
         for group in groups:
             if same(group[0].wanted, weight.wanted, largest) and same(group[0].given, weight.given, largest):
                 group.append(weight)
@@ -35,15 +36,38 @@ def alike(weights: Sequence[TokenWeight]) -> list[Alike]:
         else:
             groups.append([weight])
     return [
-        Alike(g[0].rank, g[0].microbatch, g[0].valid, g[0].wanted, g[0].given, len(g)) for groups in found.values() for g in groups
+        Alike(g[0].rank, g[0].microbatch, g[0].valid, g[0].wanted, g[0].given, len(g), g[0].step)
+        for groups in found.values()
+        for g in groups
     ]
 
 
-def named(group: Alike, several: bool) -> str:
-    """``rank 0: 2 tokens``, with the microbatch where there are several."""
-    between = f" microbatch {group.microbatch + 1}" if several else ""
+@dataclass(frozen=True, slots=True)
+class InName:
+    """What the name of a token must tell besides its rank."""
+
+    microbatch: bool
+    step: bool
+
+
+def in_names(weights: Iterable[TokenWeight | Alike]) -> InName:
+    """The step where there are several, the microbatch where a step has several."""
+    steps: dict[int, set[int]] = {}
+    for weight in weights:
+        steps.setdefault(weight.step, set()).add(weight.microbatch)
+    return InName(any(len(microbatches) > 1 for microbatches in steps.values()), len(steps) > 1)
+
+
+def place(weight: TokenWeight | Alike, names: InName) -> str:
+    """``rank 0``, or ``step 2, rank 0 microbatch 3``."""
+    step = f"step {weight.step + 1}, " if names.step else ""
+    return f"{step}rank {weight.rank}" + (f" microbatch {weight.microbatch + 1}" if names.microbatch else "")
+
+
+def named(group: Alike, names: InName) -> str:
+    """``rank 0: 2 tokens``, with the step and the microbatch where there are several."""
     what = f"token{'' if group.tokens == 1 else 's'}" if group.valid else "padded"
-    return f"rank {group.rank}{between}: {group.tokens} {what}"
+    return f"{place(group, names)}: {group.tokens} {what}"
 
 
 def same(one: float | None, other: float | None, largest: float) -> bool:

@@ -3,6 +3,8 @@
 Numbers that aren't finite are ``null`` in JSON: a ``given`` weight that is ``null`` is NaN, infinite or not recoverable.
 """
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 from quizapp.model.base import Model
@@ -14,6 +16,12 @@ used more memory, processes or output than allowed; ``invalid`` what it returned
 Collectives = Literal["nccl", "gloo"]
 
 
+def counted(counts: Sequence[Sequence[int]], steps: Sequence[int]) -> str:
+    """Counts per rank and microbatch, ``2+1 then 3 | 4+0 then 1``. ``steps``: microbatches of each; none where it is one step."""
+    bounds = [sum(steps[:index]) for index in range(len(steps) + 1)] if steps else [0, None]
+    return " | ".join(" then ".join("+".join(map(str, row[start:end])) for start, end in pairwise(bounds)) for row in counts)
+
+
 class TokenWeight(Model):
     """The weight of one token in the objective, wanted and given."""
 
@@ -23,6 +31,8 @@ class TokenWeight(Model):
     valid: bool
     wanted: float
     given: float | None
+    step: int = 0
+    """The optimizer step in which it has these weights: its own, or another one in which it counts though it must not."""
 
 
 class ScenarioVerdict(Model):
@@ -34,12 +44,24 @@ class ScenarioVerdict(Model):
     """Valid tokens, per rank and microbatch."""
     size: str | None = None
     """What the counts are, in words, where they aren't valid tokens."""
+    steps: tuple[int, ...] = ()
+    """Microbatches of each optimizer step, where there is more than one step."""
     outcome: Outcome
     max_relative_error: float | None = None
     """Largest error over ranks and entries, relative to the largest entry of the reference."""
     weights: tuple[TokenWeight, ...] = ()
     """Empty where the gradient is no weighting of the token losses."""
     message: str | None = None
+
+    @property
+    def counted(self) -> str:
+        """The counts as text: ranks apart by ``|``, steps by ``then``, microbatches by ``+``."""
+        return counted(self.counts, self.steps)
+
+    @property
+    def at_the_edge(self) -> bool:
+        """Whether something in it is empty, or it has no more valid tokens than ranks: then many mistakes look alike."""
+        return not all(map(all, self.counts)) or sum(map(sum, self.counts)) <= self.world_size
 
 
 class Diagnosis(Model):

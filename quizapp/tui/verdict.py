@@ -14,7 +14,7 @@ from quizapp.judge.in_numbers import in_numbers
 from quizapp.model.misconception import Misconception
 from quizapp.model.verdict import RankReport, ScenarioVerdict, Verdict
 from quizapp.tui.inline import inline
-from quizapp.tui.lanes import lanes
+from quizapp.tui.lanes import explained, lanes
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points, sign, signed, style, word
 from quizapp.tui.table import rows
@@ -27,8 +27,9 @@ MOST_WORDS = 6
 
 
 def counts(scenario: ScenarioVerdict) -> str:
-    """Valid tokens of each rank, ``2 | 4``; of each microbatch where there are several, ``2+1 | 4+0``; or what the lab says."""
-    return scenario.size or " | ".join("+".join(str(count) for count in rank) for rank in scenario.counts)
+    """Valid tokens of each rank, ``2 | 4``; of each microbatch and step where there are several, ``2+1 then 1 | 4+0 then 2``; or
+    what the lab says."""
+    return scenario.size or scenario.counted
 
 
 def size(scenario: ScenarioVerdict) -> str:
@@ -86,9 +87,10 @@ def weighed(verdict: Verdict) -> ScenarioVerdict | None:
     one where they are, with a model behind it and few tokens; else the smallest that has weights."""
     failing = [s for s in (verdict.counterexample, *verdict.scenarios) if s is not None and s.outcome != "pass" and s.weights]
 
-    def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, int, int]:
+    def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, bool, int, int]:
         valid = sum(map(sum, one.counts))
-        return not uneven(one), one is not verdict.counterexample, one.name == "probe", one.world_size, valid
+        smallest = one is verdict.counterexample
+        return not uneven(one), not smallest, one.name == "probe", one.at_the_edge, one.world_size, valid
 
     return min(failing, key=order, default=None)
 
@@ -98,7 +100,7 @@ def weight_section(scenario: ScenarioVerdict, columns: int) -> Content:
     text = weight_bars(scenario.weights, columns)
     numbers = in_numbers(scenario.weights)
     if numbers is None and scenario.message and as_wanted(scenario.weights):
-        numbers = f"In the step of its own window every token has its weight, but {scenario.message}."
+        numbers = f"Every token has the weight that it should, but {scenario.message}."
     return text + Content(f"\n{numbers}") if numbers else text
 
 
@@ -118,17 +120,19 @@ NOTATION = {
     "R": "R ranks",
     "N": "N valid tokens on all ranks",
     "n_r": "n_r valid tokens on rank r",
+    "n_0": "n_0 valid tokens on rank 0",
     "L_r": "L_r the loss sum of rank r",
     "K": "K microbatches in a step",
     "n_k": "n_k valid tokens in microbatch k",
     "L_k": "L_k the loss sum of microbatch k",
+    "window": "a window: the microbatches of one optimizer step",
 }
 """What the signs stand for that causes and hints are written with."""
 
 
 def notation(text: str) -> str:
     """What the signs in a text stand for; empty where it has none."""
-    found = set(re.findall(r"(?<![\w.])(?:[RNK]|[nL]_[rk])(?![\w.])", text))
+    found = {sign.rstrip("s") for sign in re.findall(r"(?<![\w.])(?:[RNK]|[nL]_[rk]|n_0|windows?)(?!\w|\.\w)", text)}
     return ", ".join(said for sign, said in NOTATION.items() if sign in found)
 
 
@@ -162,7 +166,8 @@ def sections(
     if verdict.ranks:
         side_by_side = lanes(verdict.ranks, columns)
         if side_by_side is not None:
-            yield "Collectives, rank by rank", side_by_side
+            notes = Content.assemble(("\n" + explained(verdict.ranks, source), "$foreground-muted"))
+            yield "Collectives, rank by rank", side_by_side + notes
         yield "Ranks", rank_lines(verdict.ranks, source, columns)
     if verdict.scenarios:
         yield "Scenarios", scenario_table(verdict.scenarios)
@@ -170,7 +175,7 @@ def sections(
         more = [f"… and {len(said) - MOST_WORDS} more"] if len(said) > MOST_WORDS else []
         yield "In words", Content("\n".join(said[:MOST_WORDS] + more))
     if verdict.output:
-        yield "Printed by your code", Content(verdict.output.rstrip())
+        yield "Printed while your code ran", Content(verdict.output.rstrip())
     where = f"{verdict.backend}, {shut_in(verdict)} · {verdict.device} · {verdict.collectives}"
     yield "Ran on", Content(f"{where} · seed {verdict.seed} · {verdict.milliseconds:.0f} ms")
 

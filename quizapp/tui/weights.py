@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from quizapp.model.alike import SAME, Alike, alike, named, same, scale
+from quizapp.model.alike import SAME, Alike, alike, in_names, named, same, scale
 from quizapp.model.figures import as_fraction
 from quizapp.model.verdict import TokenWeight
 
@@ -81,8 +81,8 @@ def _left_out(group: Alike, largest: float) -> bool:
 
 def bars(groups: Sequence[Alike], largest: float, columns: int) -> Content:
     """The same for tokens that have been put together already; ``largest`` is the size of the longest bar."""
-    several = len({group.microbatch for group in groups}) > 1
-    names = [named(group, several) for group in groups]
+    said = in_names(groups)
+    names = [named(group, said) for group in groups]
     label = max((len(name) for name in names), default=0)
     stacked = columns - label - BESIDE < FEWEST_CELLS
     indent = 0 if stacked else label

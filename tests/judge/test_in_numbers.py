@@ -4,8 +4,10 @@ from quizapp.judge.in_numbers import in_numbers
 from quizapp.model.verdict import TokenWeight
 
 
-def weight(rank: int, token: int, wanted: float, given: float | None, valid: bool = True, microbatch: int = 0) -> TokenWeight:
-    return TokenWeight(rank=rank, microbatch=microbatch, token=token, valid=valid, wanted=wanted, given=given)
+def weight(
+    rank: int, token: int, wanted: float, given: float | None, valid: bool = True, microbatch: int = 0, step: int = 0
+) -> TokenWeight:
+    return TokenWeight(rank=rank, microbatch=microbatch, token=token, valid=valid, wanted=wanted, given=given, step=step)
 
 
 def test_both_numbers_are_said() -> None:
@@ -36,4 +38,18 @@ def test_nothing_is_said_where_there_is_nothing_to_say() -> None:
     assert in_numbers([]) is None
     assert in_numbers([weight(0, 0, 0.5, 0.5)]) is None
     assert in_numbers([weight(0, 0, 0.5, None)]) is None
-    assert in_numbers([weight(0, token, 0.1, 0.2) for token in range(9)]) is None
+
+
+def test_many_tokens_share_a_loss_for_each_rank() -> None:
+    told = in_numbers([weight(token // 6, token, 1 / 9, 1 / 12 if token < 6 else 1 / 6) for token in range(9)])
+    assert told == "If each loss were 1 on rank 0 and 2 on rank 1, the objective would be 4/3; with these weights it is 3/2."
+
+
+def test_of_several_steps_the_first_that_differs() -> None:
+    first, second = weight(0, 0, 1.0, 1.0), weight(0, 0, 1.0, 1.0, microbatch=1, step=1)
+    leak = weight(0, 0, 0.0, 1.0, step=1)
+    told = in_numbers([first, second, leak])
+    assert told == (
+        "If the losses were 1 (rank 0, microbatch 1), 2 (rank 0, microbatch 2), the objective of step 2 would be 2; "
+        "with these weights it is 3."
+    )

@@ -62,14 +62,18 @@ def test_tokens_that_leak_into_the_next_step(lab: Lab) -> None:
     its = expected(lab, scenario(lab, [[2, 1], [1, 1]], windows=(1, 1)))
     assert its.wanted is not None
     said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(w <= s)/N"), its.scenario, 0))
-    assert said == "step 2 also holds tokens of window 1"
+    assert said == "step 2 also holds tokens of step 1"
 
 
 def test_tokens_of_different_steps_are_held_against_their_own_weights(lab: Lab) -> None:
     its = expected(lab, scenario(lab, [[2, 1], [1, 1]], windows=(1, 1)))
     assert its.wanted is not None
     said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(1 + w)/N"), its.scenario, 0))
-    assert said == "a token in step 2 of rank 0 weighs 2 times what it should, one in step 1 of rank 0 just what it should"
+    assert said == "the tokens of step 1 weigh just what they should, those of step 2 weigh 2 times what they should"
+    said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(1 + w*(1 + r))/N"), its.scenario, 0))
+    assert said == "a token in step 2 of rank 1 weighs 3 times what it should, one in step 1 of rank 0 just what it should"
+    said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(r == 0)*(1 + w)/N"), its.scenario, 0))
+    assert said == "the tokens of rank 1 don't count at all"
 
 
 def test_tokens_that_should_weigh_differently_are_held_against_their_own_weights(three: Expected) -> None:
@@ -103,11 +107,12 @@ class TestExplain:
         its = expected(lab, scenario(lab, [[2, 1], [3, 1]], windows=(1, 1)))
         given = weights(WeightRule(valid="(s == 0)/N"), its.scenario, 0)
         ends = [{**own, "steps": np.array([1.0])} for own in gradients_under(its.scenario, given)]
-        assert explain(its, ends) == "1 optimizer step was taken; 2 were wanted; step 1 also holds tokens of window 2"
+        assert explain(its, ends) == "1 optimizer step was taken; 2 were wanted; step 1 also holds tokens of step 2"
 
     def test_ranks_that_differ(self, three: Expected) -> None:
         ends = [three.reference[0], observed(three.scenario, WeightRule(valid="1"))[0], three.reference[0]]
-        assert explain(three, ends) == "the ranks end with different gradients"
+        weighs = "a token of rank 0 weighs 1/7 on ranks 0 and 2 and 1 on rank 1, wanted 1/7 on every rank"
+        assert explain(three, ends) == f"the ranks end with different gradients; {weighs}"
 
     def test_no_weighting(self, three: Expected) -> None:
         noise = np.random.default_rng(0).normal(size=three.reference[0]["gradients"].shape)

@@ -46,7 +46,7 @@ def of(words: dict[str, ArrayWords], wanted: list[Observed], lab: Lab) -> Expect
             "i",
             [[2, 0, -1], [1, -1, -1]],
             [[2, 0, -1], [-1] * 3],
-            "indices [2, 0] on rank 0 and none on rank 1, wanted [2, 0] on rank 0 and [1] on rank 1",
+            "indices [2, 0] on rank 0 and [] on rank 1, wanted [2, 0] on rank 0 and [1] on rank 1",
         ),
         (
             FACTORS,
@@ -165,10 +165,15 @@ def test_whose_tokens_a_rank_has(lab: Lab) -> None:
             gradients_under(its.scenario, weights(WeightRule(valid=rule), its.scenario, rank))[0] for rank, rule in enumerate(rules)
         ]
 
-    assert explain(its, ends(*["(r == q)/n_r"] * 3)) == "each rank's gradient holds its own tokens alone"
+    def weighs(rank: int, each: str) -> str:
+        return f"; a token of rank {rank} weighs {each}, wanted 1/7 on every rank"
+
+    own = weighs(2, "0 on ranks 0 and 1 and 1 on rank 2")
+    assert explain(its, ends(*["(r == q)/n_r"] * 3)) == f"each rank's gradient holds its own tokens alone{own}"
     told = "the ranks end with different gradients"
-    assert explain(its, ends("(r != 2)/N", "1/N", "1/N")) == f"{told}: rank 0's has no tokens of rank 2"
-    assert explain(its, ends("1/N", "2/N", "1/N")) == told
+    missing = weighs(2, "0 on rank 0 and 1/7 on ranks 1 and 2")
+    assert explain(its, ends("(r != 2)/N", "1/N", "1/N")) == f"{told}: rank 0's has no tokens of rank 2{missing}"
+    assert explain(its, ends("1/N", "2/N", "1/N")) == told + weighs(0, "1/7 on ranks 0 and 2 and 2/7 on rank 1")
 
 
 def test_a_crowd_has_a_weight_for_each_rank_and_kind_of_position(lab: Lab) -> None:
