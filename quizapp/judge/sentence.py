@@ -91,21 +91,23 @@ def describe(scenario: Scenario, wanted: Floats, given: Floats) -> str:
     scale = max(map(abs, own), default=0.0) or 1.0
     if any(abs(weight) > CLOSE * scale for weight in padding):
         shared = _common(padding)
-        weight = f" with weight {as_fraction(shared)}" if shared is not None else ""
-        parts.append(f"padded positions count{weight}; they should weigh 0")
+        parts.append(f"padded positions {'count' if shared is None else f'weigh {as_fraction(shared)}'}, and should weigh 0")
     by_rank = _ratios(scenario, wanted, given)
     ratios = {rank: ratio for rank, row in by_rank.items() if (ratio := _common(row)) is not None}
     if by_rank and len(ratios) == len(by_rank):
         common = _common(list(ratios.values()))
         if common is not None:
             if abs(common - 1) > CLOSE:
-                parts.append(_shared(common))
+                parts.append(_shared(common, sum(map(len, by_rank.values()))))
         else:
             alike = _should_weigh_alike(scenario, wanted)
-            parts.append(_between_ranks(scenario, ratios) if alike else _against_their_own(ratios))
+            parts.append(_between_ranks([sum(row) for row in scenario.counts], ratios) if alike else _against_their_own(ratios))
     elif by_rank:
         parts.append(_between_steps(scenario, wanted, given) or _between_microbatches(scenario, wanted, given))
-    return "; ".join(parts)
+    said = "; ".join(parts)
+    return (
+        said if leak is None else said.replace("count at all", "count in their own step").replace("s at all", "s in its own step")
+    )
 
 
 def _between_steps(scenario: Scenario, wanted: Floats, given: Floats) -> str | None:
@@ -142,19 +144,21 @@ def _against_their_own(ratios: dict[int, float]) -> str:
     return f"tokens of rank {high} weigh {share(ratios[high])} they should, those of rank {low} {share(ratios[low])} they should"
 
 
-def _shared(factor: float) -> str:
-    """What one factor on all weights means."""
+def _shared(factor: float, tokens: int) -> str:
+    """What one factor on the weights of so many tokens, all of them, means."""
     if abs(factor) <= CLOSE:
         return "no valid token counts at all"
-    return f"every valid token weighs {as_fraction(factor)} {'of' if 0 < factor < 1 else 'times'} what it should"
+    which = "the only valid token" if tokens == 1 else "every valid token"
+    return f"{which} weighs {as_fraction(factor)} {'of' if 0 < factor < 1 else 'times'} what it should"
 
 
-def _between_ranks(scenario: Scenario, ratios: dict[int, float]) -> str:
+def _between_ranks(counts: Sequence[int], ratios: dict[int, float]) -> str:
+    """``counts``: valid tokens by rank."""
     low, high = min(ratios, key=lambda rank: ratios[rank]), max(ratios, key=lambda rank: ratios[rank])
     if abs(ratios[low]) <= CLOSE:
         left = [rank for rank, ratio in ratios.items() if abs(ratio) <= CLOSE]
         return f"the tokens of {ranks_text(left)} don't count at all"
-    more, less = sum(scenario.counts[high]), sum(scenario.counts[low])
+    more, less = counts[high], counts[low]
     subject = f"rank {high}'s only token counts" if more == 1 else f"each of rank {high}'s {more} tokens counts"
     than = f"rank {low}'s only token" if less == 1 else f"each of rank {low}'s {less}"
     return f"{subject} {number(ratios[high] / ratios[low])} times as much as {than}"
@@ -184,11 +188,28 @@ def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> 
     if left:
         rank, k = min(left)
         return f"the tokens in {unit} {k + 1} of rank {rank} don't count at all"
-    low, high = min(ratios, key=lambda place: ratios[place]), max(ratios, key=lambda place: ratios[place])
+    return _within_a_step(scenario, ratios, due, unit)
+
+
+def _within_a_step(scenario: Scenario, ratios: dict[tuple[int, int], float], due: dict[tuple[int, int], float], unit: str) -> str:
+    """Of the step whose tokens are treated most differently: those of two ranks or of two of its microbatches. ``ratios``, ``due``:
+    given over wanted, and wanted, by rank and microbatch."""
+    steps: dict[int, dict[tuple[int, int], float]] = {}
+    for place, ratio in ratios.items():
+        steps.setdefault(scenario.window_of[place[1]], {})[place] = ratio
+    step = max(
+        steps, key=lambda step: (max(steps[step].values()) - min(steps[step].values())) / max(map(abs, steps[step].values()))
+    )
+    its, where = steps[step], f"in step {step + 1} " if len(steps) > 1 else ""
+    low, high = min(its, key=lambda place: its[place]), max(its, key=lambda place: its[place])
     more, less = (f"{unit} {microbatch + 1} of rank {rank}" for rank, microbatch in (high, low))
-    if abs(due[high] - due[low]) > CLOSE * abs(due[low]):  # in different steps, whose tokens should weigh differently
-        return f"a token in {more} weighs {share(ratios[high])} it should, one in {less} {share(ratios[low])} it should"
-    return f"a token in {more} counts {number(ratios[high] / ratios[low])} times as much as one in {less}"
+    if abs(due[high] - due[low]) > CLOSE * abs(due[low]):
+        return f"{where}a token in {more} weighs {share(its[high])} it should, one in {less} {share(its[low])} it should"
+    by_rank = {rank: _common([ratio for (its_rank, _), ratio in its.items() if its_rank == rank]) for rank, _ in its}
+    if len(steps) > 1 and all(ratio is not None for ratio in by_rank.values()):
+        counts = [sum(row[k] for k in range(len(row)) if scenario.window_of[k] == step) for row in scenario.counts]
+        return where + _between_ranks(counts, {rank: ratio or 0.0 for rank, ratio in by_rank.items()})
+    return f"{where}a token in {more} counts {number(its[high] / its[low])} times as much as one in {less}"
 
 
 def explain(expected: Expected, observed: Sequence[Observed]) -> str:
@@ -199,9 +220,13 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
     bad = [rank for rank, own in enumerate(observed) if any(not np.all(np.isfinite(array)) for array in own.values())]
     if bad and all(np.all(np.isfinite(array)) for own in expected.reference for array in own.values()):
         kind = "NaN" if any(np.any(np.isnan(array)) for own in observed for array in own.values()) else "infinite values"
-        what = f"{kind} in its gradients" if GRADIENTS in observed[bad[0]] else f"{kind}"
-        every = f"every rank ends with {what}"
-        return every if len(bad) == scenario.world_size else f"{ranks_text(bad)} {'ends' if len(bad) == 1 else 'end'} with {what}"
+        who = "every rank" if len(bad) == scenario.world_size else ranks_text(bad)
+        does = "ends" if len(bad) == 1 or len(bad) == scenario.world_size else "end"
+        if GRADIENTS not in observed[bad[0]]:
+            return f"{who} {does} with {kind}"
+        return "; ".join(
+            filter(None, (f"{who} {does} with {kind} in {'its' if does == 'ends' else 'their'} gradients", _empty(scenario)))
+        )
     if STEPS in expected.reference[0]:
         taken, due = int(observed[0][STEPS].reshape(-1)[0]), int(expected.reference[0][STEPS].reshape(-1)[0])
         if taken != due:
@@ -222,6 +247,21 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
             return "the gradient is another one than wanted"  # too short to tell which weights make it
         return "no set of weights on the token losses gives this gradient"
     return _first_difference(expected, observed)
+
+
+def _empty(scenario: Scenario) -> str | None:
+    """Where there is nothing to divide by: a step without a valid token, else ranks without one, else microbatches."""
+    steps = range(len(scenario.windows))
+    counts = [[sum(row[k] for k in range(len(row)) if scenario.window_of[k] == step) for row in scenario.counts] for step in steps]
+    for step, its in zip(steps, counts, strict=True):
+        where = f" in step {step + 1}" if len(counts) > 1 else ""
+        if not any(its):
+            return f"no rank has a valid token{where}, and the gradient wanted is 0"
+        if not all(its):
+            none = [rank for rank, count in enumerate(its) if not count]
+            return f"{ranks_text(none)} {'has' if len(none) == 1 else 'have'} no valid token{where}"
+    empty = [(rank, k) for rank, row in enumerate(scenario.counts) for k, count in enumerate(row) if not count]
+    return f"microbatch {empty[0][1] + 1} of rank {empty[0][0]} has no valid token" if empty else None
 
 
 def _apart(expected: Expected, observed: Sequence[Observed]) -> str:

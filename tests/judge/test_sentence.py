@@ -26,7 +26,7 @@ def three(lab: Lab) -> Expected:
         (WeightRule(valid="R/N"), "every valid token weighs 3 times what it should"),
         (
             WeightRule(valid="1/T", padding="1/T"),
-            "padded positions count with weight 1/10; they should weigh 0; every valid token weighs 7/10 of what it should",
+            "padded positions weigh 1/10, and should weigh 0; every valid token weighs 7/10 of what it should",
         ),
         (WeightRule(valid="(r != 1)/N"), "the tokens of rank 1 don't count at all"),
         (WeightRule(valid="0"), "no valid token counts at all"),
@@ -63,6 +63,31 @@ def test_tokens_that_leak_into_the_next_step(lab: Lab) -> None:
     assert its.wanted is not None
     said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(w <= s)/N"), its.scenario, 0))
     assert said == "step 2 also holds tokens of step 1"
+    said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(w < s)/N"), its.scenario, 0))
+    assert said == "step 2 also holds tokens of step 1; no valid token counts in its own step"
+
+
+def test_a_token_that_is_alone(lab: Lab) -> None:
+    its = expected(lab, scenario(lab, [[1], [0]]))
+    assert its.wanted is not None
+    said = describe(its.scenario, its.wanted, weights(WeightRule(valid="1/(R*N)"), its.scenario, 0))
+    assert said == "the only valid token weighs 1/2 of what it should"
+
+
+@pytest.mark.parametrize(
+    ("counts", "windows", "where"),
+    [
+        ([[1], [0]], (1,), "rank 1 has no valid token"),
+        ([[1], [0], [0]], (1,), "ranks 1 and 2 have no valid token"),
+        ([[0], [0]], (1,), "no rank has a valid token, and the gradient wanted is 0"),
+        ([[1, 0], [2, 0]], (1, 1), "no rank has a valid token in step 2, and the gradient wanted is 0"),
+        ([[1, 1], [2, 0]], (2,), "microbatch 2 of rank 1 has no valid token"),
+    ],
+)
+def test_where_there_was_nothing_to_divide_by(lab: Lab, counts: list[list[int]], windows: tuple[int, ...], where: str) -> None:
+    its = expected(lab, scenario(lab, counts, windows=windows))
+    nan = [{name: np.full_like(array, np.nan) for name, array in own.items()} for own in its.reference]
+    assert explain(its, nan) == f"every rank ends with NaN in its gradients; {where}"
 
 
 def test_tokens_of_different_steps_are_held_against_their_own_weights(lab: Lab) -> None:
@@ -71,7 +96,7 @@ def test_tokens_of_different_steps_are_held_against_their_own_weights(lab: Lab) 
     said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(1 + w)/N"), its.scenario, 0))
     assert said == "the tokens of step 1 weigh just what they should, those of step 2 weigh 2 times what they should"
     said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(1 + w*(1 + r))/N"), its.scenario, 0))
-    assert said == "a token in step 2 of rank 1 weighs 3 times what it should, one in step 1 of rank 0 just what it should"
+    assert said == "in step 2 rank 1's only token counts 3/2 times as much as rank 0's only token"
     said = describe(its.scenario, its.wanted, weights(WeightRule(valid="(r == 0)*(1 + w)/N"), its.scenario, 0))
     assert said == "the tokens of rank 1 don't count at all"
 
@@ -96,7 +121,7 @@ class TestExplain:
         inf = {**three.reference[0], "gradients": np.full_like(three.reference[0]["gradients"], np.inf)}
         assert explain(three, [nan] * 3) == "every rank ends with NaN in its gradients"
         assert explain(three, [three.reference[0], nan, three.reference[0]]) == "rank 1 ends with NaN in its gradients"
-        assert explain(three, [inf, three.reference[0], inf]) == "ranks 0 and 2 end with infinite values in its gradients"
+        assert explain(three, [inf, three.reference[0], inf]) == "ranks 0 and 2 end with infinite values in their gradients"
 
     def test_steps(self, three: Expected) -> None:
         assert (
