@@ -28,7 +28,7 @@ def in_numbers(weights: Sequence[TokenWeight]) -> str | None:
     if any(w.given is None for w in weights):
         return None
     least = NOTHING * max((max(abs(w.wanted), abs(w.given or 0.0)) for w in weights), default=0.0)
-    ordered = sorted(weights, key=lambda w: (w.step, w.rank, w.microbatch, w.token))
+    ordered = sorted(weights, key=lambda w: (w.step, w.rank, w.microbatch, not w.valid, w.token))
     counted = [w for w in ordered if abs(w.wanted) > least or abs(w.given or 0.0) > least]
     steps = sorted({w.step for w in counted})
     of_step = [f" of step {step + 1}" if len({w.step for w in weights}) > 1 else "" for step in steps]
@@ -48,12 +48,20 @@ def _of_step(counted: Sequence[TokenWeight], objective: str) -> str | None:
         return None
     names = InName(microbatch=in_names(counted).microbatch, step=False)
     if each:
-        listed = [f"{loss} ({_where(w, names)})" for w, loss in zip(counted, losses, strict=True)]
-        losses_were = f"its loss were {listed[0]}" if len(counted) == 1 else f"the losses were {', '.join(listed)}"
+        losses_were = "its loss were 1" if len(counted) == 1 else f"the losses were {_listed(counted, names)}"
     else:
         of_ranks = [f"{rank + 1} on rank {rank}" for rank in sorted({w.rank for w in counted})]
         losses_were = f"each loss were {' and '.join(filter(None, (', '.join(of_ranks[:-1]), of_ranks[-1])))}"
     return f"If {losses_were}, {objective} would be {said(wanted)}; with these weights it is {said(given)}."
+
+
+def _listed(counted: Sequence[TokenWeight], names: InName) -> str:
+    """The losses 1, 2, 3, … of these tokens, those of one place together: ``1 (rank 0), 2 to 5 (rank 1)``."""
+    places: dict[str, list[int]] = {}
+    for loss, weight in enumerate(counted, start=1):
+        places.setdefault(_where(weight, names), []).append(loss)
+    ends = {where: [str(its[0]), str(its[-1])][: len(its)] for where, its in places.items()}
+    return ", ".join(f"{(' and ' if len(places[where]) == 2 else ' to ').join(its)} ({where})" for where, its in ends.items())
 
 
 def _where(weight: TokenWeight, names: InName) -> str:

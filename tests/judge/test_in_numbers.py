@@ -12,9 +12,9 @@ def weight(
 
 def test_both_numbers_are_said() -> None:
     told = in_numbers([weight(0, 0, 1 / 3, 1 / 2), weight(1, 0, 1 / 3, 1 / 4), weight(1, 1, 1 / 3, 1 / 4)])
-    assert told == (
-        "If the losses were 1 (rank 0), 2 (rank 1), 3 (rank 1), the objective would be 2; with these weights it is 7/4."
-    )
+    assert told == "If the losses were 1 (rank 0), 2 and 3 (rank 1), the objective would be 2; with these weights it is 7/4."
+    told = in_numbers([weight(0, 0, 1 / 4, 1 / 2), *(weight(1, token, 1 / 4, 1 / 6) for token in range(3))])
+    assert told == "If the losses were 1 (rank 0), 2 to 4 (rank 1), the objective would be 5/2; with these weights it is 2."
 
 
 def test_padding_that_counts_is_called_padding() -> None:
@@ -26,9 +26,7 @@ def test_padding_that_counts_is_called_padding() -> None:
 
 
 def test_one_token_and_several_microbatches() -> None:
-    assert in_numbers([weight(0, 0, 1.0, 0.25)]) == (
-        "If its loss were 1 (rank 0), the objective would be 1; with these weights it is 1/4."
-    )
+    assert in_numbers([weight(0, 0, 1.0, 0.25)]) == ("If its loss were 1, the objective would be 1; with these weights it is 1/4.")
     told = in_numbers([weight(0, 0, 0.5, 0.5), weight(0, 0, 0.5, 0.25, microbatch=1)])
     assert told is not None
     assert "2 (rank 0, microbatch 2)" in told
