@@ -112,7 +112,9 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
         "steps": scenario.windows if len(scenario.windows) > 1 else (),
     }
     if ran.observed is None:
-        verdict = ScenarioVerdict(**common, outcome=ran.ending.outcome or "invalid", message=ran.ending.message)
+        empty = sentence.nothing_there(scenario) if ran.ending.outcome == "desync" and not expected.size else None
+        message = "; ".join(filter(None, (ran.ending.message, empty)))
+        verdict = ScenarioVerdict(**common, outcome=ran.ending.outcome or "invalid", message=message or None)
         return _Compared(ran, expected, verdict)
     if (fault := shaped_as_wanted(ran.observed, expected)) is not None:
         return _Compared(ran, expected, ScenarioVerdict(**common, outcome="invalid", message=fault))
@@ -141,7 +143,7 @@ def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None
 
     def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, bool, int, int]:
         valid = sum(map(sum, one.counts))
-        plain = shades(one) > 1 if weighed else all(map(any, one.counts)) and valid > one.world_size
+        plain = shades(one) > 1 if weighed else not one.at_the_edge
         return valid == 0, not plain, one.name == "probe", weighed and one.at_the_edge, one.world_size, valid
 
     return min(scenarios, key=order, default=None)
@@ -185,7 +187,8 @@ def _summary(
         if outcome == "desync":
             unpaired = any(one.verdict is shown and one.ran.ending.mismatch for one in compared)
             cause += f" {ONE_CALL}" if unpaired else " No rank is left that could make the calls they wait for."
-        return f"{failed} of {len(verdicts)} scenarios fail. With {shown.world_size} ranks, {shown.name}: {what}.{cause}"
+        where = f"{shown.name} ({shown.size})" if shown.size else shown.name
+        return f"{failed} of {len(verdicts)} scenarios fail. With {shown.world_size} ranks, {where}: {what}.{cause}"
     spent = any(one.verdict is shown and one.ran.ending.all_spent for one in compared)
     if shown is None or (shown is verdicts[0] and not spent):
         return f"{what[0].upper()}{what[1:].rstrip('.')}."

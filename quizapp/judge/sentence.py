@@ -225,7 +225,7 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
         if GRADIENTS not in observed[bad[0]]:
             return f"{who} {does} with {kind}"
         return "; ".join(
-            filter(None, (f"{who} {does} with {kind} in {'its' if does == 'ends' else 'their'} gradients", _empty(scenario)))
+            filter(None, (f"{who} {does} with {kind} in {'its' if does == 'ends' else 'their'} gradients", nothing_there(scenario)))
         )
     if STEPS in expected.reference[0]:
         taken, due = int(observed[0][STEPS].reshape(-1)[0]), int(expected.reference[0][STEPS].reshape(-1)[0])
@@ -243,14 +243,30 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
             return said or _first_difference(expected, observed)
         if not ranks_agree(expected, observed):
             return _apart(expected, observed)
-        if len(scenario.tokens) > observed[0][GRADIENTS].shape[1]:
-            return "the gradient is another one than wanted"  # too short to tell which weights make it
-        return "no set of weights on the token losses gives this gradient"
+        return _in_part(expected, observed[0][GRADIENTS])
     return _first_difference(expected, observed)
 
 
-def _empty(scenario: Scenario) -> str | None:
-    """Where there is nothing to divide by: a step without a valid token, else ranks without one, else microbatches."""
+def _in_part(expected: Expected, got: Floats) -> str:
+    """Of a gradient that no weights make, or that is too short to tell which do: how much of it is right, and what the rest is."""
+    want, sizes = expected.reference[0][GRADIENTS], expected.magnitude(0)[GRADIENTS]
+    off = np.abs(got - want) > expected.tolerance * float(sizes.max(initial=0.0))
+    told = want[off] != 0
+    factor = _common(list(got[off][told] / want[off][told])) if told.all() else None
+    most = np.unravel_index(int(np.abs(got - want).argmax()), got.shape)
+    one = f"one entry is {number(float(got[most]))}, wanted {number(float(want[most]))}"
+    if not off.all():
+        rest = f"and the others are {share(factor)} they should be" if factor is not None else f"not in the others: {one}"
+        return f"the gradient is right in {off.size - int(off.sum())} of its {off.size} entries, {rest}"
+    if factor is not None:
+        return f"every entry of the gradient is {share(factor)} it should be"
+    if len(expected.scenario.tokens) > got.shape[1]:
+        return f"the gradient is another one than wanted: {one}"
+    return f"no set of weights on the token losses gives this gradient: {one}"
+
+
+def nothing_there(scenario: Scenario) -> str | None:
+    """Where no token is valid: in a step, else on ranks, else in a microbatch."""
     steps = range(len(scenario.windows))
     counts = [[sum(row[k] for k in range(len(row)) if scenario.window_of[k] == step) for row in scenario.counts] for step in steps]
     for step, its in zip(steps, counts, strict=True):

@@ -16,6 +16,8 @@ MOST_SIGNS = 5
 """Of a ratio that is said as a fraction."""
 MOST_SHOWN = 16
 """Entries of a row that are listed."""
+MOST_CHANCE = 16
+"""The smaller number of a fraction that isn't one by chance."""
 MOST_ALSO = 6
 """Further entries or arrays with a difference that are named."""
 MOST_TOLD, MOST_MEASURED = 28, 6
@@ -120,14 +122,25 @@ def _factor(got: Floats, want: Floats) -> str:
         return ""
     ratios, several = np.asarray(got / want), len(got) > 2
     shared = _one_ratio(ratios)
+    off = np.flatnonzero(np.abs(ratios - 1) > CLOSE)
+    if several and len(off) == 1:
+        return f": only number {off[0] + 1} of them differs"
     if several and shared is None:
         return f": entries are between {number(float(ratios.min()))} and {number(float(ratios.max()))} times what they should be"
-    factor = as_fraction(shared or 0.0)
+    factor = _simple(shared or 0.0)
     obvious = np.array_equal(got, np.round(got)) and np.array_equal(want, np.round(want))
     if factor in ("0", "1") or (not several and (obvious or "." in factor)):
         return ""
     said = f"{factor} {'of' if abs(ratios[0]) < 1 else 'times'} what it should be"
     return f": every entry is {said}" if several else f": {said}"
+
+
+def _simple(ratio: float) -> str:
+    """A ratio as a fraction of which one number is small, or both are nearly the same; else to four digits. A fraction of two
+    large numbers lies beside any value."""
+    told = Fraction(as_fraction(ratio))
+    few = min(abs(told.numerator), told.denominator) <= MOST_CHANCE or abs(told.numerator - told.denominator) <= 1
+    return str(told) if few and abs(float(told) - ratio) <= CLOSE * abs(ratio) else f"{ratio:.4g}"
 
 
 def by_rank(values: Sequence[str]) -> str:
@@ -174,8 +187,10 @@ def of_other_terms(expected: Expected, observed: Sequence[Observed], tokens: Flo
 
 
 def _off_alike(given: Floats, wanted: Floats, tokens: Floats, due: Floats) -> bool:
-    """Whether a term is off by each token's own factor, and counts where tokens count."""
+    """Whether a term is off by each token's own factor, and counts where tokens count; not where those are right."""
     largest = float(np.abs(wanted).max(initial=0.0))
+    if np.allclose(tokens, due, rtol=CLOSE, atol=CLOSE * float(np.abs(due).max(initial=0.0))):
+        return False
     if np.any(np.abs(given[(wanted == 0) & (due == 0)]) > CLOSE * largest):
         return False
     return bool(np.allclose(given * due, tokens * wanted, rtol=CLOSE, atol=CLOSE * float(np.abs(wanted * due).max(initial=0.0))))
@@ -194,14 +209,17 @@ def _of_one(term: OtherTerm, expected: Expected, given: Floats, wanted: Floats) 
     each = [_one_ratio(row[its]) for row, its in zip(ratios, due, strict=True)]
     if all(ratio is not None for ratio in each):
         if _one_ratio(ratios[due]) is not None:
-            return f"weighs {share(ratios[due][0])} it should"
+            return "doesn't count at all" if abs(ratios[due][0]) <= CLOSE else f"weighs {share(ratios[due][0])} it should"
         told = [f"{share(ratio or 0.0)} it should in step {window + 1}" for window, ratio in enumerate(each)]
         return f"weighs {', '.join(told[:-1])} and {told[-1]}"
     lost = due & (np.abs(ratios) <= CLOSE)
     rest = _one_ratio(ratios[due & ~lost])
     if lost.any() and rest is not None:
-        padding = term.units == "positions" and np.array_equal(lost, due & ~expected.scenario.valid)
-        where = "for padding" if padding else f"in some {term.units}"
+        where = f"in some {term.units}"
+        if term.units == "positions" and np.array_equal(lost, due & ~expected.scenario.valid):
+            where = "for padding"
+        if term.units == "microbatches" and np.array_equal(lost, due & (np.array(expected.scenario.counts).reshape(-1) == 0)):
+            where = "in microbatches without a valid token"
         others = "" if abs(rest - 1) <= CLOSE else f", and weighs {share(rest)} it should elsewhere"
         return f"doesn't count {where}{others}"
     low, high = float(ratios[due].min()), float(ratios[due].max())

@@ -140,11 +140,17 @@ class TestExplain:
         assert explain(three, ends) == f"the ranks end with different gradients; {weighs}"
 
     def test_no_weighting(self, three: Expected) -> None:
-        noise = np.random.default_rng(0).normal(size=three.reference[0]["gradients"].shape)
-        assert (
-            explain(three, [{**three.reference[0], "gradients": noise}] * 3)
-            == "no set of weights on the token losses gives this gradient"
-        )
+        want = three.reference[0]["gradients"]
+        noise = np.random.default_rng(0).normal(size=want.shape)
+
+        def said(gradients: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+            return explain(three, [{**three.reference[0], "gradients": gradients}] * 3)
+
+        assert said(noise).startswith("no set of weights on the token losses gives this gradient: one entry is ")
+        first = np.arange(want.size).reshape(want.shape) < 3
+        right = f"the gradient is right in 3 of its {want.size} entries"
+        assert said(np.where(first, want, want / 3)) == f"{right}, and the others are 1/3 of what they should be"
+        assert said(np.where(first, want, noise)).startswith(f"{right}, not in the others: one entry is ")
 
     def test_values(self, three: Expected) -> None:
         its = Expected(three.scenario, ({"loss": np.array(0.25)},) * 3)
