@@ -18,10 +18,13 @@ from quizapp.tui.lanes import explained, lanes
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points, sign, signed, style, word
 from quizapp.tui.table import rows
+from quizapp.tui.terms import terms_in
 from quizapp.tui.weights import as_wanted, weight_bars
 
 WIDEST = 140
 """Columns beyond which lines are no longer read at a glance."""
+SMALLEST = "smallest"
+"""The name of a scenario that was made to be small, and isn't among the scenarios of the lab."""
 MOST_WORDS = 6
 """Failing scenarios told in a sentence each; the table has them all."""
 
@@ -37,12 +40,29 @@ def size(scenario: ScenarioVerdict) -> str:
     return scenario.size or f"valid tokens {counts(scenario)}"
 
 
+def spoken_of(verdict: Verdict) -> ScenarioVerdict | None:
+    """The scenario that the verdict's first sentence tells of, where it names one."""
+    said = ((one, f"With {one.world_size} ranks, {one.name}: {one.message}") for one in verdict.scenarios if one.message)
+    return next((one for one, text in said if text in verdict.summary), None)
+
+
+def situation(scenario: ScenarioVerdict) -> str:
+    """What a scenario is called above what is shown of it."""
+    name = "the smallest failing case" if scenario.name == SMALLEST else scenario.name
+    return f"{name}, {scenario.world_size} ranks, {size(scenario)}"
+
+
+def error_text(error: float) -> str:
+    """An error relative to what is wanted, as people write it; one of rounding by its size."""
+    return f"{error:.0f}" if error >= 100 else f"{error:.2g}" if error >= 1e-4 or not error else f"{error:.1e}"
+
+
 def scenario_table(scenarios: tuple[ScenarioVerdict, ...]) -> Content:
     """One row per scenario and world size."""
     body = []
     for scenario in scenarios:
         look = style(scenario.outcome)
-        error = "" if scenario.max_relative_error is None else f"{scenario.max_relative_error:.1e}"
+        error = "" if scenario.max_relative_error is None else error_text(scenario.max_relative_error)
         body.append(
             [
                 (f"{sign(scenario.outcome)} {word(scenario.outcome)}", look),
@@ -52,8 +72,10 @@ def scenario_table(scenarios: tuple[ScenarioVerdict, ...]) -> Content:
                 (counts(scenario), ""),
             ]
         )
-    what = "size" if any(scenario.size for scenario in scenarios) else "valid tokens per rank"
-    return rows(("outcome", "scenario", "ranks", "error", what), body)
+    what = "size" if any(scenario.size for scenario in scenarios) else "valid tokens of each rank"
+    if any(len(rank) > 1 for scenario in scenarios for rank in scenario.counts):
+        what += ", + between microbatches" + (", then between steps" if any(scenario.steps for scenario in scenarios) else "")
+    return rows(("outcome", "scenario", "ranks", "relative error", what), body)
 
 
 def rank_lines(ranks: tuple[RankReport, ...], source: str, columns: int) -> Content:
@@ -79,17 +101,26 @@ def shut_in(verdict: Verdict) -> str:
 
 def uneven(scenario: ScenarioVerdict) -> bool:
     """Whether its valid tokens are off by different factors, so that its weights alone show what is wrong."""
-    return len({round(w.given / w.wanted, 6) for w in scenario.weights if w.wanted and w.given is not None}) > 1
+    return len(factors(scenario)) > 1
+
+
+def factors(scenario: ScenarioVerdict) -> set[float]:
+    """By what its valid tokens are off."""
+    return {round(w.given / w.wanted, 6) for w in scenario.weights if w.wanted and w.given is not None}
 
 
 def weighed(verdict: Verdict) -> ScenarioVerdict | None:
-    """The scenario whose weights say most: the smallest failing one where its tokens are off by different factors, else another
-    one where they are, with a model behind it and few tokens; else the smallest that has weights."""
+    """The scenario whose weights say most: the smallest failing one where its tokens are off by different factors, or by the same
+    one as in the scenario that the first sentence tells of; else that scenario, else another one with different factors, a model
+    behind it and few tokens; else the smallest that has weights."""
+    spoken, least = spoken_of(verdict), verdict.counterexample
+    if least is not None and least.weights and spoken is not None and spoken.weights and not uneven(least):
+        return least if factors(least) == factors(spoken) else spoken
     failing = [s for s in (verdict.counterexample, *verdict.scenarios) if s is not None and s.outcome != "pass" and s.weights]
 
     def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, bool, int, int]:
         valid = sum(map(sum, one.counts))
-        smallest = one is verdict.counterexample
+        smallest = one == verdict.counterexample
         return not uneven(one), not smallest, one.name == "probe", one.at_the_edge, one.world_size, valid
 
     return min(failing, key=order, default=None)
@@ -136,6 +167,15 @@ def notation(text: str) -> str:
     return ", ".join(said for sign, said in NOTATION.items() if sign in found)
 
 
+def _told(verdict: Verdict, registry: Mapping[str, Misconception], hints: Mapping[str, str]) -> str:
+    """All sentences of a verdict."""
+    causes = [(registry.get(found.id), hints.get(found.id, "")) for found in verdict.diagnosis]
+    known = [f"{cause.computes} {cause.why} {cause.cure} {hint}" if cause else hint for cause, hint in causes]
+    smallest = verdict.counterexample.message if verdict.counterexample else None
+    weights = "weights of the objective" if weighed(verdict) else ""
+    return " ".join(filter(None, (verdict.summary, smallest, weights, *known)))
+
+
 def sections(
     verdict: Verdict, source: str, registry: Mapping[str, Misconception], hints: Mapping[str, str], columns: int
 ) -> Iterator[tuple[str, Content]]:
@@ -145,18 +185,19 @@ def sections(
     for diagnosis in verdict.diagnosis:
         known = registry.get(diagnosis.id)
         lines = [inline(diagnosis.title, "bold"), inline(f"{diagnosis.evidence[:1].upper()}{diagnosis.evidence[1:]}.")]
-        told = [("It computes", known.computes), ("Why people do it", known.why), ("Instead", known.cure)] if known else []
+        told = [("It computes", known.computes), ("Why people do it", known.why)] if known else []
         if diagnosis.id in hints:
             told.append(("Hint", hints[diagnosis.id]))
+        told += [("Instead", known.cure)] if known else []
         lines += [Content.assemble((f"{name}: ", "$foreground-muted"), inline(text)) for name, text in told]
         if signs := notation(" ".join(text for _, text in told)):
             lines.append(Content(f"({signs})"))
         yield "Cause", Content("\n").join(lines)
     shown = weighed(verdict)
     if shown is not None:
-        yield f"Weights: {shown.name}, {shown.world_size} ranks, {size(shown)}", weight_section(shown, columns)
+        yield f"Weights: {situation(shown)}", weight_section(shown, columns)
     smallest = verdict.counterexample
-    if smallest is not None and smallest is not shown:
+    if smallest is not None and smallest != shown:
         if smallest.weights:
             body = weight_section(smallest, columns)
         else:
@@ -167,8 +208,16 @@ def sections(
         side_by_side = lanes(verdict.ranks, columns)
         if side_by_side is not None:
             notes = Content.assemble(("\n" + explained(verdict.ranks, source), "$foreground-muted"))
-            yield "Collectives, rank by rank", side_by_side + notes
+            spoken = spoken_of(verdict)
+            where = "" if spoken is None else f": {situation(spoken)}"
+            yield f"Collectives, rank by rank{where}", side_by_side + notes
         yield "Ranks", rank_lines(verdict.ranks, source, columns)
+    if verdict.outcome != "pass" and (terms := terms_in(_told(verdict, registry, hints))):
+        width = max(len(word) for word, _ in terms)
+        yield (
+            "What the words mean",
+            Content("\n").join(Content.assemble((f"{word:{width}}", "bold"), f"  {means}") for word, means in terms),
+        )
     if verdict.scenarios:
         yield "Scenarios", scenario_table(verdict.scenarios)
     if said := in_words(verdict.scenarios):

@@ -1,0 +1,25 @@
+"""The field's words that a verdict is told in, for somebody who has never seen them. Data and a look-up, no widgets."""
+
+import re
+from collections.abc import Sequence
+
+TERMS: Sequence[tuple[str, str, str]] = (
+    ("rank", r"\branks?\b", "one of the processes that train together, each with its own share of the data"),
+    ("world size", r"\bworld sizes?\b", "the number of ranks"),
+    ("DDP", r"\bDDP\b", "DistributedDataParallel: in backward it adds up the ranks' gradients and divides by the number of ranks"),
+    ("no_sync", r"\bno_sync\b", "what switches that off for a while: backwards under it leave each rank its own gradients"),
+    ("collective", r"\bcollectives?\b", "a call that all ranks make together, and in which each waits for the others"),
+    ("all-reduce", r"\ball[-_ ]reduced?\b", "a call that all ranks make together, after which each has the sum over them"),
+    ("valid token", r"\bvalid tokens?\b", "a position whose loss counts; the others are padding, which fills up a batch"),
+    ("weight", r"\bweigh", "what a token's loss is multiplied by before all are added up: 1/N in a mean over N tokens"),
+    ("objective", r"\bobjectives?\b", "the number whose gradient is wanted"),
+    ("microbatch", r"\bmicrobatch(?:es)?\b", "a part of an optimizer step's batch, small enough for one backward"),
+    ("NaN", r"\bNaN\b", "no number: what 0/0 gives, and all that is computed from it"),
+    ("perplexity", r"\bperplexity\b", "the exponential of the mean loss"),
+)
+"""Each word, the pattern by which a text is known to have it, and what it means."""
+
+
+def terms_in(text: str) -> list[tuple[str, str]]:
+    """The words of a text that are explained, each with what it means."""
+    return [(word, means) for word, pattern, means in TERMS if re.search(pattern, text, re.IGNORECASE)]
