@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
+from quizapp.judge.outcome import ranks_text
 from quizapp.judge.scenario import Floats, Scenario, steps_of, weights
 from quizapp.judge.tolerance import rounding, tolerance
 from quizapp.model.formula import Formula
@@ -106,7 +108,17 @@ def size_of(lab: Lab, scenario: Scenario) -> str | None:
     if not lab.size:
         return None
     counts = counted(scenario.counts, scenario.windows if len(scenario.windows) > 1 else ())
-    return lab.size.format(counts=counts, total=int(scenario.valid.sum()))
+    return lab.size.format(counts=counts, total=int(scenario.valid.sum()), empty=_empty_on(scenario))
+
+
+def _empty_on(scenario: Scenario) -> str:
+    """``on rank 1 in window 1 and on ranks 0 and 2 in window 2``: where a rank has no valid token."""
+    bounds = np.cumsum([0, *scenario.windows])
+    found = []
+    for window, (start, end) in enumerate(pairwise(bounds)):
+        if empty := [rank for rank, row in enumerate(scenario.counts) if not any(row[start:end])]:
+            found.append(f"on {ranks_text(empty)}" + (f" in window {window + 1}" if len(scenario.windows) > 1 else ""))
+    return " and ".join(found) or "on no rank"
 
 
 def probe(lab: Lab, scenario: Scenario) -> Expected:

@@ -118,6 +118,7 @@ def _mismatch_text(mismatch: Mapping[str, Any], given: Sequence[Mapping[str, Any
     absent = by_call.pop(None, [])
     if absent and len(by_call) == 1:
         ((call, waiting),) = by_call.items()
+        number = _own_number(call, [given[rank] for rank in waiting if rank < len(given)]) or number
         verb = "waits" if len(waiting) == 1 else "wait"
         missed = f"{ranks_text(absent)} never joined collective #{number}, in which {ranks_text(waiting)} {verb}: {call}"
         elsewhere = {rank: call for rank in absent if (call := _label(given[rank].get("awaits") if rank < len(given) else None))}
@@ -125,6 +126,17 @@ def _mismatch_text(mismatch: Mapping[str, Any], given: Sequence[Mapping[str, Any
     parts = [f"{ranks_text(ranks)} called {call}" for call, ranks in by_call.items()]
     parts += [f"{ranks_text(absent)} called none"] if absent else []
     return f"collective #{number} differs: {'; '.join(parts)}"
+
+
+def _own_number(call: str | None, waiting: Sequence[Mapping[str, Any]]) -> int | None:
+    """The number that the ranks' lanes give to a call in which they wait: there all calls of a rank are counted, those among other
+    groups of ranks too. ``None`` where they don't agree on one."""
+    found = set()
+    for report in waiting:
+        told = report.get("collectives")
+        number, _, last = (_label(told[-1]) or "" if isinstance(told, list) and told else "").partition(" ")
+        found.add(int(number[1:]) if last == call and number[1:].isdigit() else None)
+    return found.pop() if len(found) == 1 else None
 
 
 def _places(mismatch: Mapping[str, Any]) -> frozenset[str]:

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+LEAST_PART = 1 / 4096
+"""The least 1/n that is said as one: beside a smaller number some 1/n lies by chance."""
 CLOSE = 1e-6
 """Relative distance from a fraction within which a number is written as it."""
 
@@ -21,6 +23,8 @@ def as_fraction(value: float) -> str:
     if abs(value) >= 1e6:
         return f"{value:.4g}"
     near = Fraction(value).limit_denominator(400)
+    if LEAST_PART <= abs(value) < 1 / 400 and abs(1 / value - round(1 / value)) <= CLOSE / abs(value):
+        near = Fraction(1, round(1 / value))
     if _tells(near) and abs(float(near) - value) <= CLOSE * max(1e-3, abs(value)):
         return str(near)
     return f"{value:.4g}"

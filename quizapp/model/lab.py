@@ -196,7 +196,8 @@ class Lab(Model):
     misconceptions: tuple[LabMisconception, ...] = ()
     limits: Limits = Limits()
     size: str = ""
-    """What a scenario's counts are, where they aren't valid tokens, for the learner: ``{total} examples``, ``samples {counts}``."""
+    """What a scenario's counts are, where they aren't valid tokens, for the learner: ``{total} examples``, ``samples {counts}``.
+    ``{empty}``: the ranks without any, by window."""
     arrays: dict[str, ArrayWords] = Field(default_factory=dict)
     """Name of an observed array, or ``*`` for every other one -> words for it, the most telling first."""
     other_terms: tuple[OtherTerm, ...] = ()

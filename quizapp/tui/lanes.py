@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 
 from textual.content import Content
 
@@ -65,7 +65,18 @@ def _table(ranks: Sequence[RankReport]) -> list[tuple[int, list[str]]]:
 
 
 def _differ(row: Sequence[str]) -> bool:
-    return len({text.partition(" at line ")[0].partition(" in backward")[0] for text in row}) > 1
+    """Whether two ranks that should have made one call haven't: calls among other groups of ranks are none of theirs."""
+    calls = [(text.partition(" at line ")[0].partition(" in backward")[0], _members(text, len(row))) for text in row]
+    return any(
+        one != other and first in its and second in ours
+        for (first, (one, ours)), (second, (other, its)) in combinations(enumerate(calls), 2)
+    )
+
+
+def _members(call: str, ranks: int) -> set[int]:
+    """The ranks that a call needs; all of them where it names none."""
+    found = re.search(r"among ranks ([\d, ]+)", call)
+    return {int(rank) for rank in found[1].split(", ")} if found else set(range(ranks))
 
 
 def explained(ranks: Sequence[RankReport], source: str) -> str:

@@ -6,7 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from one_device import Floats, expected, gradients_under, observed, scenario
 
-from quizapp.judge.expect import Expected, FaultyLab, Observed, is_right, matches, probe, recovered, relative_error, with_model
+from quizapp.judge.expect import (
+    Expected,
+    FaultyLab,
+    Observed,
+    is_right,
+    matches,
+    probe,
+    recovered,
+    relative_error,
+    size_of,
+    with_model,
+)
 from quizapp.judge.scenario import Scenario, draw, weights
 from quizapp.model.lab import Lab, WeightRule
 
@@ -183,3 +194,16 @@ class TestFaultyLab:
         found = recovered(its, reference)
         assert found is not None
         assert np.allclose(found, weights(WeightRule(valid="1/N"), plain.scenario, 0))
+
+
+def test_what_a_scenario_holds_is_said_in_the_words_of_the_lab(lab: Lab) -> None:
+    def said(size: str, counts: list[list[int]], windows: tuple[int, ...]) -> str | None:
+        return size_of(lab.model_copy(update={"size": size}), scenario(lab, counts, windows))
+
+    assert said("", [[1], [2]], (1,)) is None
+    assert said("{total} samples: {counts}", [[1], [2]], (1,)) == "3 samples: 1 | 2"
+    assert said("overflow {empty}", [[1, 2, 3], [1, 2, 3]], (2, 1)) == "overflow on no rank"
+    assert (
+        said("overflow {empty}", [[0, 2, 0], [0, 0, 0]], (2, 1))
+        == "overflow on rank 1 in window 1 and on ranks 0 and 1 in window 2"
+    )

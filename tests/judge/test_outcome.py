@@ -58,6 +58,13 @@ DIFFERS = {"number": 1, "calls": ["all_reduce([] int64) at line 5", "barrier at 
         ),
         (
             "stuck",
+            [WAITING | {"collectives": ["#5 broadcast([1] int64, among ranks 0)", "#6 all_reduce([] int64) at line 9"]}, SEEN],
+            {"number": 2, "calls": ["all_reduce([] int64) at line 9", None]},
+            "desync",
+            "rank 1 never joined collective #6, in which rank 0 waits: all_reduce([] int64) at line 9",
+        ),
+        (
+            "stuck",
             [WAITING, WAITING],
             DIFFERS,
             "desync",

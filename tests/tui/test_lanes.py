@@ -44,6 +44,15 @@ def test_lines_of_one_call_at_two_places_are_no_difference() -> None:
     assert "≠" not in drawn.plain
 
 
+def test_calls_among_other_ranks_are_no_difference() -> None:
+    """Each of two ranks is alone in its group; then one misses a call of both."""
+    alone = [f"#1 all_reduce([] int64, among ranks {rank}) at line 4" for rank in (0, 1)]
+    first, second = (WAITING.model_copy(update={"collectives": (call,)}) for call in alone)
+    drawn = lanes([first.model_copy(update={"collectives": (alone[0], "#2 all_reduce([] int64) at line 5")}), second], 120)
+    assert drawn is not None
+    assert [line.split()[1] for line in drawn.plain.splitlines()[1:3]] == ["all_reduce([]", "≠"]
+
+
 def test_calls_before_the_last_that_were_kept_of_some_rank_are_no_gap() -> None:
     later = GONE.model_copy(update={"collectives": ("#2 all_reduce([] int64) at line 7", "#3 all_reduce([] int64) at line 9")})
     drawn = lanes([WAITING, later], 100)
