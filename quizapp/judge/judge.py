@@ -29,6 +29,8 @@ MAX_SOURCE = 256 << 10
 MAX_OUTPUT = 16_384
 SHRINK_SECONDS = 20.0
 """For finding a smaller failing scenario; with none found by then, the smallest of those run is shown."""
+FAINT = 0.2
+"""Relative error below which values are nearly right."""
 TOGETHER = 4
 """Small scenarios that are run at once, to see whether one fails."""
 SEVERITY: Sequence[Outcome] = ("invalid", "error", "limit", "timeout", "desync", "wrong", "pass")
@@ -134,7 +136,8 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
 
 def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None:
     """The failing scenario whose weights show most: something valid in it, ranks or positions treated differently, a model
-    behind it, nothing empty, few tokens. Where there are no weights, an empty rank or no more tokens than ranks tells less."""
+    behind it, nothing empty, few tokens. Where there are no weights, values that are nearly right tell less, and so does an empty
+    rank or no more tokens than ranks, unless the ranks part ways there."""
 
     def shades(one: ScenarioVerdict) -> int:
         return len({round(w.given / w.wanted, 9) for w in one.weights if w.given is not None and w.wanted})
@@ -143,8 +146,8 @@ def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None
 
     def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, bool, int, int]:
         valid = sum(map(sum, one.counts))
-        plain = shades(one) > 1 if weighed else not one.at_the_edge
-        return valid == 0, not plain, one.name == "probe", weighed and one.at_the_edge, one.world_size, valid
+        faint = shades(one) < 2 if weighed else (one.max_relative_error or np.inf) < FAINT
+        return valid == 0, faint, one.name == "probe", one.outcome != "desync" and one.at_the_edge, one.world_size, valid
 
     return min(scenarios, key=order, default=None)
 
@@ -187,8 +190,8 @@ def _summary(
         if outcome == "desync":
             unpaired = any(one.verdict is shown and one.ran.ending.mismatch for one in compared)
             cause += f" {ONE_CALL}" if unpaired else " No rank is left that could make the calls they wait for."
-        where = f"{shown.name} ({shown.size})" if shown.size else shown.name
-        return f"{failed} of {len(verdicts)} scenarios fail. With {shown.world_size} ranks, {where}: {what}.{cause}"
+        many = f"All {failed} scenarios fail" if failed == len(verdicts) > 1 else f"{failed} of {len(verdicts)} scenarios fail"
+        return f"{many}{'s' if failed == 1 else ''}. With {shown.called}: {what}.{cause}"
     spent = any(one.verdict is shown and one.ran.ending.all_spent for one in compared)
     if shown is None or (shown is verdicts[0] and not spent):
         return f"{what[0].upper()}{what[1:].rstrip('.')}."

@@ -66,14 +66,16 @@ def _foretold(lab: Lab, named: LabMisconception, bare: Sequence[Scenario]) -> li
     return [bare[index] for index in sorted(chosen)]
 
 
-def _short_window_first(bare: Sequence[Scenario]) -> list[Scenario]:
+def _telling_first(bare: Sequence[Scenario], weighed: bool) -> list[Scenario]:
     """Of scenarios with equally many tokens those first that have some in a short last window: whether its step comes at all shows
-    in the weight of a token only where it holds one."""
+    in the weight of a token only where it holds one. Where no weights are shown (``weighed``), an empty rank comes after all that
+    have none: its values alone don't say what is the matter."""
 
-    def order(one: Scenario) -> tuple[bool, int, bool]:
+    def order(one: Scenario) -> tuple[bool, bool, int, bool]:
         valid = int(one.valid.sum())
         in_tail = any(token.valid and token.window == len(one.windows) - 1 for token in one.tokens)
-        return valid == 0, valid, one.windows[-1] < one.accumulate and not in_tail
+        at_the_edge = not weighed and not all(map(any, one.counts))
+        return valid == 0, at_the_edge, valid, one.windows[-1] < one.accumulate and not in_tail
 
     return sorted(bare, key=order)
 
@@ -100,5 +102,5 @@ def small_scenarios(lab: Lab, seed: int, named: LabMisconception | None) -> tupl
     if named is not None and (named.weights or named.desync):
         chosen = _foretold(lab, named, bare)
     else:
-        chosen = _short_window_first(bare)[:TRIED]
+        chosen = _telling_first(bare, lab.observation == "gradients")[:TRIED]
     return tuple(fill(lab, scenario, rng) for scenario in chosen)
