@@ -59,6 +59,11 @@ class ScenarioVerdict(Model):
         return counted(self.counts, self.steps)
 
     @property
+    def called(self) -> str:
+        """What it is called in a sentence: ``2 ranks, uneven (valid tokens 1 | 6)``."""
+        return f"{self.world_size} ranks, {self.name} ({self.size or f'valid tokens {self.counted}'})"
+
+    @property
     def at_the_edge(self) -> bool:
         """Whether something in it is empty, or it has no more valid tokens than ranks: then many mistakes look alike."""
         return not all(map(all, self.counts)) or sum(map(sum, self.counts)) <= self.world_size

@@ -9,7 +9,7 @@ TERMS: Sequence[tuple[str, str, str]] = (
     ("DDP", r"\bDDP\b", "DistributedDataParallel: in backward it adds up the ranks' gradients and divides by the number of ranks"),
     ("no_sync", r"\bno_sync\b", "what switches that off for a while: backwards under it leave each rank its own gradients"),
     ("collective", r"\bcollectives?\b", "a call that all ranks make together, and in which each waits for the others"),
-    ("all-reduce", r"\ball[-_ ]reduced?\b", "a call that all ranks make together, after which each has the sum over them"),
+    ("all-reduce", r"\ball[-_ ]reduc", "a call that all ranks make together, after which each has the sum over them"),
     ("valid token", r"\bvalid tokens?\b", "a position whose loss counts; the others are padding, which fills up a batch"),
     ("weight", r"\bweigh", "what a token's loss is multiplied by before all are added up: 1/N in a mean over N tokens"),
     ("objective", r"\bobjectives?\b", "the number whose gradient is wanted"),

@@ -42,7 +42,7 @@ def size(scenario: ScenarioVerdict) -> str:
 
 def spoken_of(verdict: Verdict) -> ScenarioVerdict | None:
     """The scenario that the verdict's first sentence tells of, where it names one."""
-    said = ((one, f"With {one.world_size} ranks, {one.name}: {one.message}") for one in verdict.scenarios if one.message)
+    said = ((one, f"With {one.called}: {one.message}") for one in verdict.scenarios if one.message)
     return next((one for one, text in said if text in verdict.summary), None)
 
 

@@ -9,14 +9,16 @@ from hypothesis import strategies as st
 from textual.color import Color
 from textual.theme import Theme
 
-from quizapp.model.verdict import RankReport, TokenWeight
+from quizapp.model.alike import Alike, alike
+from quizapp.model.verdict import RankReport, ScenarioVerdict, TokenWeight, Verdict
 from quizapp.tui import themes
 from quizapp.tui.code_editor import COLOURS
 from quizapp.tui.inline import inline
 from quizapp.tui.signs import ago, points
 from quizapp.tui.table import rows
-from quizapp.tui.verdict import rank_lines
-from quizapp.tui.weights import Alike, alike, figure, remark, size_bar, weight_bars
+from quizapp.tui.terms import terms_in
+from quizapp.tui.verdict import error_text, rank_lines, sections
+from quizapp.tui.weights import figure, remark, size_bar, weight_bars
 
 NUMBERS = st.one_of(st.none(), st.floats(-10, 10), st.just(math.nan), st.just(math.inf))
 
@@ -177,3 +179,42 @@ def test_what_is_written_can_be_read(theme: Theme, least: float) -> None:
     for ink, ground in (("footer-key-foreground", "panel"), ("foreground", "input-selection-background")):
         below = Color.parse(colours["background"]) + Color.parse(colours[ground])
         assert contrast(Color.parse(colours[ink]), below) >= least, (ink, ground)
+
+
+def failing(name: str, factor: float, *counts: int) -> ScenarioVerdict:
+    """A scenario in which each token weighs the same, ``factor`` times what it should."""
+    total = sum(counts)
+    weights = tuple(weight(rank, n, 1 / total, factor / total) for rank, count in enumerate(counts) for n in range(count))
+    message = f"every valid token weighs {factor:g} times what it should"
+    return ScenarioVerdict(
+        name=name, world_size=len(counts), counts=tuple((n,) for n in counts), outcome="wrong", weights=weights, message=message
+    )
+
+
+def captions(told: ScenarioVerdict, smallest: ScenarioVerdict) -> list[str]:
+    verdict = Verdict(
+        outcome="wrong", points=0, max_points=1, seed=1, summary=f"All 2 scenarios fail. With {told.called}: {told.message}.",
+        scenarios=(failing("even", 5, 2, 2), told), counterexample=smallest,
+        backend="local", sandbox="none", device="cpu", collectives="gloo", milliseconds=1,
+    )  # fmt: skip
+    return [caption for caption, _ in sections(verdict, "", {}, {}, 100)]
+
+
+def test_the_case_that_the_sentence_tells_of_is_drawn_where_the_smallest_one_is_off_by_another_factor() -> None:
+    told = failing("uneven", 3.5, 1, 6)
+    shown = captions(told, failing("smallest", 0.5, 1, 0))
+    assert "Weights: uneven, 2 ranks, valid tokens 1 | 6" in shown
+    assert "Smallest failing case: 2 ranks, valid tokens 1 | 0" in shown
+    shown = captions(told, failing("smallest", 3.5, 1, 1))
+    assert "Weights: the smallest failing case, 2 ranks, valid tokens 1 | 1" in shown
+    assert not any(caption.startswith("Smallest") for caption in shown)
+
+
+def test_words_of_a_text_are_explained_and_no_others() -> None:
+    assert [word for word, _ in terms_in("Every rank all-reduces; DDP averages.")] == ["rank", "DDP", "all-reduce"]
+    assert terms_in("A frank answer") == []
+
+
+@pytest.mark.parametrize(("error", "text"), [(0.0, "0"), (1.4e-16, "1.4e-16"), (0.75, "0.75"), (3.69, "3.7"), (256.4, "256")])
+def test_errors(error: float, text: str) -> None:
+    assert error_text(error) == text
