@@ -107,8 +107,16 @@ def size_of(lab: Lab, scenario: Scenario) -> str | None:
     """What the scenario's counts are, in the lab's words."""
     if not lab.size:
         return None
-    counts = counted(scenario.counts, scenario.windows if len(scenario.windows) > 1 else ())
-    return lab.size.format(counts=counts, total=int(scenario.valid.sum()), empty=_empty_on(scenario))
+    steps = scenario.windows if len(scenario.windows) > 1 else ()
+    padded = [
+        [(len(mask) - int(mask.sum())) * any(own) for mask in row] for row, own in zip(scenario.masks, scenario.counts, strict=True)
+    ]
+    return lab.size.format(
+        counts=counted(scenario.counts, steps),
+        total=int(scenario.valid.sum()),
+        empty=_empty_on(scenario),
+        padding=counted(padded, steps),
+    )
 
 
 def _empty_on(scenario: Scenario) -> str:

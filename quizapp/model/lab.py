@@ -197,7 +197,7 @@ class Lab(Model):
     limits: Limits = Limits()
     size: str = ""
     """What a scenario's counts are, where they aren't valid tokens, for the learner: ``{total} examples``, ``samples {counts}``.
-    ``{empty}``: the ranks without any, by window."""
+    ``{empty}``: the ranks without any, by window. ``{padding}``: the padded positions, of ranks that have valid ones."""
     arrays: dict[str, ArrayWords] = Field(default_factory=dict)
     """Name of an observed array, or ``*`` for every other one -> words for it, the most telling first."""
     other_terms: tuple[OtherTerm, ...] = ()

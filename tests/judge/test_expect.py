@@ -203,6 +203,7 @@ def test_what_a_scenario_holds_is_said_in_the_words_of_the_lab(lab: Lab) -> None
     assert said("", [[1], [2]], (1,)) is None
     assert said("{total} samples: {counts}", [[1], [2]], (1,)) == "3 samples: 1 | 2"
     assert said("overflow {empty}", [[1, 2, 3], [1, 2, 3]], (2, 1)) == "overflow on no rank"
+    assert said("{counts}, repeats {padding}", [[1, 0], [0, 0]], (2,)) == "1+0 | 0+0, repeats 1+1 | 0+0"
     assert (
         said("overflow {empty}", [[0, 2, 0], [0, 0, 0]], (2, 1))
         == "overflow on rank 1 in window 1 and on ranks 0 and 1 in window 2"
