@@ -161,10 +161,10 @@ NOTATION = {
 """What the signs stand for that causes and hints are written with."""
 
 
-def notation(text: str) -> str:
-    """What the signs in a text stand for; empty where it has none."""
+def notation(text: str, counted: str = "valid tokens") -> str:
+    """What the signs in a text stand for; empty where it has none. ``counted``: what the lab counts."""
     found = {sign.rstrip("s") for sign in re.findall(r"(?<![\w.])(?:[RNK]|[nL]_[rk]|n_0|windows?)(?!\w|\.\w)", text)}
-    return ", ".join(said for sign, said in NOTATION.items() if sign in found)
+    return ", ".join(said.replace("valid tokens", counted) for sign, said in NOTATION.items() if sign in found)
 
 
 def _told(verdict: Verdict, registry: Mapping[str, Misconception], hints: Mapping[str, str]) -> str:
@@ -190,7 +190,8 @@ def sections(
             told.append(("Hint", hints[diagnosis.id]))
         told += [("Instead", known.cure)] if known else []
         lines += [Content.assemble((f"{name}: ", "$foreground-muted"), inline(text)) for name, text in told]
-        if signs := notation(" ".join(text for _, text in told)):
+        counted = "samples" if any("samples" in (scenario.size or "") for scenario in verdict.scenarios) else "valid tokens"
+        if signs := notation(" ".join(text for _, text in told), counted):
             lines.append(Content(f"({signs})"))
         yield "Cause", Content("\n").join(lines)
     shown = weighed(verdict)
