@@ -240,7 +240,7 @@ def show(verdict: "Verdict", hints: Mapping[str, str], cures: Mapping[str, str])
         from quizapp.judge.in_numbers import in_numbers
 
         _weights(console, verdict.counterexample)
-        if (numbers := in_numbers(verdict.counterexample.weights)) is not None:
+        if (numbers := in_numbers(verdict.counterexample.weights, verdict.counterexample.other_terms)) is not None:
             console.print(numbers, markup=False)
     if verdict.output:
         console.print(Text("It printed:", style="bold"))

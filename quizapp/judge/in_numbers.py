@@ -17,14 +17,19 @@ def _exact(weight: float) -> Fraction:
     return Fraction(weight).limit_denominator(LARGEST_DENOMINATOR)
 
 
-def said(value: Fraction) -> str:
-    """``2``, ``9/4``, or a decimal where the fraction tells nothing."""
-    return str(value) if value.denominator < 100 else f"{float(value):.4g}"
+def said(value: Fraction, beside: Fraction | None = None) -> str:
+    """``2``, ``9/4``, or a decimal where the fraction tells nothing, or that of the number ``beside`` which it stands."""
+    tells = max(value.denominator, beside.denominator if beside is not None else 1) < 100
+    return str(value) if tells else f"{float(value):.4g}"
 
 
-def in_numbers(weights: Sequence[TokenWeight]) -> str | None:
+def in_numbers(weights: Sequence[TokenWeight], other_terms: Sequence[str] = ()) -> str | None:
     """One sentence with both numbers, of the first step in which they differ: for the losses 1, 2, 3, … in the order of ranks, or
-    1 on rank 0, 2 on rank 1, … where there are many tokens. ``None`` where they are the same, or a weight is no number."""
+    1 on rank 0, 2 on rank 1, … where there are many tokens. ``None`` where they are the same, or a weight is no number.
+
+    Args:
+        other_terms: what the objective has beside token losses.
+    """
     if any(w.given is None for w in weights):
         return None
     least = NOTHING * max((max(abs(w.wanted), abs(w.given or 0.0)) for w in weights), default=0.0)
@@ -32,8 +37,9 @@ def in_numbers(weights: Sequence[TokenWeight]) -> str | None:
     counted = [w for w in ordered if abs(w.wanted) > least or abs(w.given or 0.0) > least]
     steps = sorted({w.step for w in counted})
     of_step = [f" of step {step + 1}" if len({w.step for w in weights}) > 1 else "" for step in steps]
+    objective = "the token losses' part of the objective" if other_terms else "the objective"
     for step, of in zip(steps, of_step, strict=True):
-        found = _of_step([w for w in counted if w.step == step], f"the objective{of}")
+        found = _of_step([w for w in counted if w.step == step], f"{objective}{of}")
         if found is not None:
             return found
     return None
@@ -52,7 +58,7 @@ def _of_step(counted: Sequence[TokenWeight], objective: str) -> str | None:
     else:
         of_ranks = [f"{rank + 1} on rank {rank}" for rank in sorted({w.rank for w in counted})]
         losses_were = f"each loss were {' and '.join(filter(None, (', '.join(of_ranks[:-1]), of_ranks[-1])))}"
-    return f"If {losses_were}, {objective} would be {said(wanted)}; with these weights it is {said(given)}."
+    return f"If {losses_were}, {objective} would be {said(wanted, given)}; with these weights it is {said(given, wanted)}."
 
 
 def _listed(counted: Sequence[TokenWeight], names: InName) -> str:

@@ -112,9 +112,10 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
         "counts": scenario.counts,
         "size": expected.size,
         "steps": scenario.windows if len(scenario.windows) > 1 else (),
+        "other_terms": tuple(term.called for term in expected.other_terms),
     }
     if ran.observed is None:
-        empty = sentence.nothing_there(scenario) if ran.ending.outcome == "desync" and not expected.size else None
+        empty = sentence.ranks_without(scenario) if ran.ending.outcome == "desync" and not expected.size else None
         message = "; ".join(filter(None, (ran.ending.message, empty)))
         verdict = ScenarioVerdict(**common, outcome=ran.ending.outcome or "invalid", message=message or None)
         return _Compared(ran, expected, verdict)

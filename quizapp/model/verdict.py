@@ -51,6 +51,8 @@ class ScenarioVerdict(Model):
     """Largest error over ranks and entries, relative to the largest entry of the reference."""
     weights: tuple[TokenWeight, ...] = ()
     """Empty where the gradient is no weighting of the token losses."""
+    other_terms: tuple[str, ...] = ()
+    """What the objective has beside token losses, as ``the smoothing part of the loss``; no weights of it are given."""
     message: str | None = None
 
     @property

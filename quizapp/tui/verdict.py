@@ -129,9 +129,11 @@ def weighed(verdict: Verdict) -> ScenarioVerdict | None:
 def weight_section(scenario: ScenarioVerdict, columns: int) -> Content:
     """Each token's weight as bars, and what they make of losses in plain numbers."""
     text = weight_bars(scenario.weights, columns)
-    numbers = in_numbers(scenario.weights)
+    numbers = in_numbers(scenario.weights, scenario.other_terms)
     if numbers is None and scenario.message and as_wanted(scenario.weights):
         numbers = f"Every token has the weight that it should, but {scenario.message}."
+    if scenario.other_terms:
+        text += Content(f"\nThe objective also has {' and '.join(scenario.other_terms)}, not drawn here.")
     return text + Content(f"\n{numbers}") if numbers else text
 
 

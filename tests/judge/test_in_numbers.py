@@ -51,3 +51,13 @@ def test_of_several_steps_the_first_that_differs() -> None:
         "If the losses were 1 (rank 0, microbatch 1), 2 (rank 0, microbatch 2), the objective of step 2 would be 2; "
         "with these weights it is 3."
     )
+
+
+def test_numbers_that_stand_beside_each_other_are_written_alike() -> None:
+    told = in_numbers([weight(0, 0, 256 / 257, 1.0), weight(1, 0, 1 / 257, 1 / 64)])
+    assert told == "If the losses were 1 (rank 0), 2 (rank 1), the objective would be 1.004; with these weights it is 1.031."
+
+
+def test_the_part_of_an_objective_with_other_terms() -> None:
+    told = in_numbers([weight(0, 0, 0.75, 0.5)], ["the smoothing part of the loss"])
+    assert told == "If its loss were 1, the token losses' part of the objective would be 3/4; with these weights it is 1/2."
