@@ -223,7 +223,11 @@ def _smallest(
 ) -> ScenarioVerdict | None:
     """The smallest failing scenario: of two ranks and three tokens at most where one fails, else the smallest of those run."""
     outcome = failing[0].outcome
-    fallback = min(failing, key=lambda s: (outcome == "wrong" and not s.weights, s.world_size, sum(map(sum, s.counts))))
+    dim = outcome == "wrong" and not any(s.weights for s in failing)
+    fallback = min(
+        failing,
+        key=lambda s: (outcome == "wrong" and not s.weights, dim and s.at_the_edge, s.world_size, sum(map(sum, s.counts))),
+    )
     if outcome not in ("wrong", "desync") or RANKS not in task.lab.world_sizes or not workers.submission.is_usable:
         return fallback
     scenarios = small_scenarios(task.lab, task.seed, named)

@@ -225,7 +225,7 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
         if GRADIENTS not in observed[bad[0]]:
             return f"{who} {does} with {kind}"
         return "; ".join(
-            filter(None, (f"{who} {does} with {kind} in {'its' if does == 'ends' else 'their'} gradients", nothing_there(scenario)))
+            filter(None, (f"{who} {does} with {kind} in {'its' if does == 'ends' else 'their'} gradients", _empty(scenario)))
         )
     if STEPS in expected.reference[0]:
         taken, due = int(observed[0][STEPS].reshape(-1)[0]), int(expected.reference[0][STEPS].reshape(-1)[0])
@@ -265,17 +265,32 @@ def _in_part(expected: Expected, got: Floats) -> str:
     return f"no set of weights on the token losses gives this gradient: {one}"
 
 
-def nothing_there(scenario: Scenario) -> str | None:
-    """Where no token is valid: in a step, else on ranks, else in a microbatch."""
+def _by_step(scenario: Scenario) -> list[tuple[str, list[int]]]:
+    """For each step how it is named, where there are several, and the valid tokens of each rank."""
     steps = range(len(scenario.windows))
+    names = [f" in step {step + 1}" if len(steps) > 1 else "" for step in steps]
     counts = [[sum(row[k] for k in range(len(row)) if scenario.window_of[k] == step) for row in scenario.counts] for step in steps]
-    for step, its in zip(steps, counts, strict=True):
-        where = f" in step {step + 1}" if len(counts) > 1 else ""
-        if not any(its):
+    return list(zip(names, counts, strict=True))
+
+
+def _without(counts: Sequence[int]) -> str:
+    none = [rank for rank, count in enumerate(counts) if not count]
+    return f"{ranks_text(none)} {'has' if len(none) == 1 else 'have'} no valid token"
+
+
+def ranks_without(scenario: Scenario) -> str | None:
+    """Which ranks have no valid token, where others have some, and in which step; ``None`` where that is so in several steps."""
+    found = [f"{_without(counts)}{where}" for where, counts in _by_step(scenario) if any(counts) and not all(counts)]
+    return found[0] if len(found) == 1 else None
+
+
+def _empty(scenario: Scenario) -> str | None:
+    """Where there is nothing to divide by: a step without a valid token, else ranks without one, else microbatches."""
+    for where, counts in _by_step(scenario):
+        if not any(counts):
             return f"no rank has a valid token{where}, and the gradient wanted is 0"
-        if not all(its):
-            none = [rank for rank, count in enumerate(its) if not count]
-            return f"{ranks_text(none)} {'has' if len(none) == 1 else 'have'} no valid token{where}"
+        if not all(counts):
+            return f"{_without(counts)}{where}"
     empty = [(rank, k) for rank, row in enumerate(scenario.counts) for k, count in enumerate(row) if not count]
     return f"microbatch {empty[0][1] + 1} of rank {empty[0][0]} has no valid token" if empty else None
 

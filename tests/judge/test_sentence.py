@@ -8,7 +8,7 @@ from one_device import expected, gradients_under, observed, scenario
 
 from quizapp.judge.expect import Expected
 from quizapp.judge.scenario import weights
-from quizapp.judge.sentence import FACTORS, common_factor, describe, explain, factor_cause
+from quizapp.judge.sentence import FACTORS, common_factor, describe, explain, factor_cause, ranks_without
 from quizapp.model.figures import as_fraction
 from quizapp.model.lab import Lab, WeightRule
 
@@ -209,3 +209,10 @@ def test_as_fraction(value: float, text: str) -> None:
 @given(st.floats())
 def test_as_fraction_is_short(value: float) -> None:
     assert len(as_fraction(value)) <= 13
+
+
+def test_which_ranks_have_nothing_where_others_have_some(lab: Lab) -> None:
+    assert ranks_without(scenario(lab, [[2], [0], [0]])) == "ranks 1 and 2 have no valid token"
+    assert ranks_without(scenario(lab, [[2, 0], [0, 0]], windows=(1, 1))) == "rank 1 has no valid token in step 1"
+    assert ranks_without(scenario(lab, [[2, 0], [0, 1]], windows=(1, 1))) is None
+    assert ranks_without(scenario(lab, [[2], [1]])) is None
