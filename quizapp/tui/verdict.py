@@ -73,8 +73,9 @@ def scenario_table(scenarios: tuple[ScenarioVerdict, ...]) -> Content:
             ]
         )
     what = "size" if any(scenario.size for scenario in scenarios) else "valid tokens of each rank"
-    if any(len(rank) > 1 for scenario in scenarios for rank in scenario.counts):
-        what += ", + between microbatches" + (", then between steps" if any(scenario.steps for scenario in scenarios) else "")
+    listed = [counts(scenario) for scenario in scenarios if scenario.counted in counts(scenario)]
+    if any("+" in text for text in listed):
+        what += ", + between microbatches" + (", then between steps" if any(" then " in text for text in listed) else "")
     return rows(("outcome", "scenario", "ranks", "relative error", what), body)
 
 
