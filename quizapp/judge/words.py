@@ -18,6 +18,8 @@ MOST_SHOWN = 16
 """Entries of a row that are listed."""
 MOST_CHANCE = 16
 """The smaller number of a fraction that isn't one by chance."""
+ROOTS = (2, 3, 5, 6, 7, 8)
+"""World sizes whose roots are no whole numbers."""
 MOST_ALSO = 6
 """Further entries or arrays with a difference that are named."""
 MOST_TOLD, MOST_MEASURED = 28, 6
@@ -136,8 +138,12 @@ def _factor(got: Floats, want: Floats) -> str:
 
 
 def _simple(ratio: float) -> str:
-    """A ratio as a fraction of which one number is small, or both are nearly the same; else to four digits. A fraction of two
-    large numbers lies beside any value."""
+    """A ratio as a fraction of which one number is small, or both are nearly the same, or as the root of a small number, as norms of
+    copies make them; else to four digits. A fraction of two large numbers lies beside any value."""
+    for root in ROOTS:
+        for value, said in ((root**0.5, f"√{root}"), (root**-0.5, f"1/√{root}")):
+            if abs(ratio - value) <= CLOSE * value:
+                return said
     told = Fraction(as_fraction(ratio))
     few = min(abs(told.numerator), told.denominator) <= MOST_CHANCE or abs(told.numerator - told.denominator) <= 1
     return str(told) if few and abs(float(told) - ratio) <= CLOSE * abs(ratio) else f"{ratio:.4g}"

@@ -82,6 +82,13 @@ def of(words: dict[str, ArrayWords], wanted: list[Observed], lab: Lab) -> Expect
             ArrayWords(called="the norm is"),
             "norm",
             [[2.5]] * 2,
+            [[2.5 * 3**0.5]] * 2,
+            "the norm is 4.33 on every rank, wanted 5/2: √3 times what it should be",
+        ),
+        (
+            ArrayWords(called="the norm is"),
+            "norm",
+            [[2.5]] * 2,
             [[5], [3.5355]],
             "the norm is 5 on rank 0 and 3.535 on rank 1, wanted 5/2 on every rank",
         ),
