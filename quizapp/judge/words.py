@@ -138,8 +138,8 @@ def _factor(got: Floats, want: Floats) -> str:
 
 
 def _simple(ratio: float) -> str:
-    """A ratio as a fraction of which one number is small, or both are nearly the same, or as the root of a small number, as norms of
-    copies make them; else to four digits. A fraction of two large numbers lies beside any value."""
+    """A ratio as a fraction of which one number is small, or both are nearly the same; or as the root of a small number, as norms
+    of copies make it; else to four digits. A fraction of two large numbers lies beside any value."""
     for root in ROOTS:
         for value, said in ((root**0.5, f"√{root}"), (root**-0.5, f"1/√{root}")):
             if abs(ratio - value) <= CLOSE * value:
