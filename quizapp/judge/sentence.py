@@ -328,10 +328,11 @@ def _one_token(scenario: Scenario, wanted: Floats, given: Sequence[Floats]) -> s
     step, index = np.unravel_index(int((apart >= (1 - CLOSE) * apart.max()).argmax()), wanted.shape)
     token = scenario.tokens[int(index)]
     place = f"rank {token.rank}" if scenario.accumulate == 1 else f"microbatch {token.microbatch + 1} of rank {token.rank}"
-    where = f" {'in' if token.window == step else 'even in'} step {step + 1}" if len(scenario.windows) > 1 else ""
+    where = f"in step {step + 1} " if len(scenario.windows) > 1 else ""
+    origin = "" if token.window == step else f", of step {token.window + 1},"
     weights = by_rank([as_fraction(float(its[step, index])) for its in each])
     due = as_fraction(float(wanted[step, index]))
-    return f"a token of {place} weighs {weights}{where}, wanted {due} on every rank"
+    return f"{where}a token of {place}{origin} weighs {weights}, wanted {due} on every rank"
 
 
 def _first_difference(expected: Expected, observed: Sequence[Observed]) -> str:
