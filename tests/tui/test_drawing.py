@@ -42,6 +42,18 @@ def test_any_weights_fit_the_columns(weights: list[TokenWeight], columns: int) -
     assert sum(group.tokens for group in alike(weights)) == len(weights)
 
 
+def test_like_tokens_of_several_microbatches_stand_together() -> None:
+    one, two, three = (weight(0, 0, microbatch=k) for k in range(3))
+    other, fourth = weight(1, 0, given=0.5), weight(1, 0, microbatch=3)
+    names = [line.partition("  wanted")[0] for line in weight_bars([one, two, three], 100).plain.split("\n")]
+    assert names[0] == "rank 0: 3 tokens"
+    lines = weight_bars([one, three, other, fourth, weight(2, 0), weight(2, 0, microbatch=1)], 100).plain.split("\n")
+    assert [line.partition(":")[0] for line in lines[::2]] == [
+        "rank 0 microbatches 1 and 3", "rank 1 microbatch 1", "rank 1 microbatch 4", "rank 2 microbatches 1 and 2"
+    ]  # fmt: skip
+    assert weight_bars([one, two, three, other, fourth], 100).plain.startswith("rank 0 microbatches 1 to 3: 3 tokens")
+
+
 def test_like_tokens_stand_together() -> None:
     weights = [weight(0, 0), weight(0, 1), weight(1, 0, given=0.5), weight(1, 1, given=0.5), weight(1, 2, 0, 0, valid=False)]
     assert alike(weights) == [Alike(0, 0, True, 0.25, 0.25, 2), Alike(1, 0, True, 0.25, 0.5, 2), Alike(1, 0, False, 0.0, 0.0, 1)]
