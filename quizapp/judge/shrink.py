@@ -66,16 +66,21 @@ def _foretold(lab: Lab, named: LabMisconception, bare: Sequence[Scenario]) -> li
     return [bare[index] for index in sorted(chosen)]
 
 
-def _telling_first(bare: Sequence[Scenario], weighed: bool) -> list[Scenario]:
+def _telling_first(lab: Lab, bare: Sequence[Scenario]) -> list[Scenario]:
     """Of scenarios with equally many tokens those first that have some in a short last window: whether its step comes at all shows
-    in the weight of a token only where it holds one. Where no weights are shown (``weighed``), an empty rank comes after all that
-    have none: its values alone don't say what is the matter."""
+    in the weight of a token only where it holds one. Where no weights are shown, those with an empty rank come last, and before
+    them those whose ranks hold equally many, if ranks are told apart: their values alone don't say what is the matter."""
 
-    def order(one: Scenario) -> tuple[bool, bool, int, bool]:
+    def dim(one: Scenario) -> int:
+        held = [sum(row) for row in one.counts]
+        if lab.observation == "gradients":
+            return 0
+        return 2 if 0 in held else int("{total}" not in lab.size and len(set(held)) == 1)
+
+    def order(one: Scenario) -> tuple[bool, int, int, bool]:
         valid = int(one.valid.sum())
         in_tail = any(token.valid and token.window == len(one.windows) - 1 for token in one.tokens)
-        at_the_edge = not weighed and not all(map(any, one.counts))
-        return valid == 0, at_the_edge, valid, one.windows[-1] < one.accumulate and not in_tail
+        return valid == 0, dim(one), valid, one.windows[-1] < one.accumulate and not in_tail
 
     return sorted(bare, key=order)
 
@@ -102,5 +107,5 @@ def small_scenarios(lab: Lab, seed: int, named: LabMisconception | None) -> tupl
     if named is not None and (named.weights or named.desync):
         chosen = _foretold(lab, named, bare)
     else:
-        chosen = _telling_first(bare, lab.observation == "gradients")[:TRIED]
+        chosen = _telling_first(lab, bare)[:TRIED]
     return tuple(fill(lab, scenario, rng) for scenario in chosen)

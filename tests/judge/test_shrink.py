@@ -49,3 +49,12 @@ def test_the_same_seed_gives_the_same(lab: Lab) -> None:
     for a, b, c in zip(one, same, other, strict=True):
         assert np.array_equal(a.arrays[0]["features.0"], b.arrays[0]["features.0"])
         assert not np.array_equal(a.arrays[0]["features.0"], c.arrays[0]["features.0"])
+
+
+@pytest.mark.parametrize(("size", "first"), [("", [2, 1]), ("length {total}", [1, 1])])
+def test_of_values_the_smallest_has_no_empty_rank(lab: Lab, size: str, first: list[int]) -> None:
+    returned = lab.model_copy(update={"observation": "returned", "size": size})
+    held = [[sum(row) for row in its.counts] for its in small_scenarios(returned, 3, None)]
+    assert held[0] == first
+    empty = [0 in its for its in held]
+    assert empty == sorted(empty)
