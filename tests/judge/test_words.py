@@ -165,6 +165,24 @@ def test_other_terms(lab: Lab, balance, size, said: str) -> None:  # type: ignor
     assert np.allclose(found, given[:, 5:])
 
 
+def test_other_terms_beside_right_tokens_are_told_by_themselves(lab: Lab) -> None:
+    its = scenario(lab, [[2], [0]])
+    assert len(its.tokens) == 4
+    each = np.random.default_rng(3).normal(size=(4 + 2 + 4, 60))
+    wanted = np.array([[1 / 2, 1 / 2, 0, 0, *[0.5] * 2, *[0.25] * 4]])
+    terms = (OtherTerm(called="balance", units="microbatches"), OtherTerm(called="size", units="positions"))
+    known = lab.model_copy(update={"other_terms": terms})
+    one = with_model(known, its, ({"gradients": wanted @ each, "steps": np.ones(1)},) * 2, each, wanted, {})
+
+    def said(*lacking: int) -> str:
+        given = wanted.copy()
+        given[0, list(lacking)] = 0
+        return explain(one, [{"gradients": given @ each, "steps": np.ones(1)}] * 2)
+
+    assert said(5, 9) == "balance doesn't count in microbatches without a valid token; size doesn't count in some positions"
+    assert said(4, 8, 9) == "balance doesn't count in some microbatches; size doesn't count for padding"
+
+
 def test_whose_tokens_a_rank_has(lab: Lab) -> None:
     its = expected(lab, scenario(lab, [[2], [4], [1]]))
 
