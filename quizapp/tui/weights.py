@@ -48,7 +48,8 @@ def remark(wanted: float, given: float | None, largest: float) -> tuple[str, str
         return "✗ must not count", "$text-error"
     if abs(given) <= SAME * largest:
         return "✗ left out", "$text-error"
-    return f"✗ {as_fraction(given / wanted)} x wanted", "$text-error"
+    factor = as_fraction(given / wanted)
+    return f"✗ {f'{given / wanted:.2g}' if 'e' in factor else factor} x wanted", "$text-error"
 
 
 def as_wanted(weights: Sequence[TokenWeight]) -> bool:

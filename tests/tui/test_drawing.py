@@ -42,6 +42,12 @@ def test_any_weights_fit_the_columns(weights: list[TokenWeight], columns: int) -
     assert sum(group.tokens for group in alike(weights)) == len(weights)
 
 
+def test_a_tiny_weight_below_zero_fits_a_narrow_screen() -> None:
+    drawn = weight_bars([weight(wanted=1.0, given=-2.1448277082608975e-06, valid=False)], 60).plain
+    assert max(len(line) for line in drawn.split("\n")) <= 60
+    assert "✗ -2.1e-06 x wanted" in drawn
+
+
 def test_like_tokens_of_several_microbatches_stand_together() -> None:
     one, two, three = (weight(0, 0, microbatch=k) for k in range(3))
     other, fourth = weight(1, 0, given=0.5), weight(1, 0, microbatch=3)
