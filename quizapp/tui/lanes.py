@@ -102,7 +102,7 @@ def explained(ranks: Sequence[RankReport], source: str) -> str:
             " in backward" in call for call in calls
         ),
         "A call at a line that doesn't name it is made by what that line calls, such as DDP.": any(map(goes_unnamed, calls)),
-        "Calls without a line aren't made by your file: DDP makes some when it wraps the model.": any(
+        "Calls without a line aren't made by your file, but by what runs it, or by DDP when it wraps the model.": any(
             " at line " not in call and " in backward" not in call for call in calls
         ),
         "Killed (SIGABRT): sent something else than the call is for, a rank is stopped by the communication library.": differ
