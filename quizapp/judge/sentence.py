@@ -224,9 +224,8 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
         does = "ends" if len(bad) == 1 or len(bad) == scenario.world_size else "end"
         if GRADIENTS not in observed[bad[0]]:
             return f"{who} {does} with {kind}"
-        return "; ".join(
-            filter(None, (f"{who} {does} with {kind} in {'its' if does == 'ends' else 'their'} gradients", _empty(scenario)))
-        )
+        told = f"{who} {does} with {kind} in {'its' if does == 'ends' else 'their'} gradients"
+        return "; ".join(filter(None, (told, _empty(scenario, _first_lost([observed[rank][GRADIENTS] for rank in bad])))))
     if STEPS in expected.reference[0]:
         taken, due = int(observed[0][STEPS].reshape(-1)[0]), int(expected.reference[0][STEPS].reshape(-1)[0])
         if taken != due:
@@ -284,9 +283,18 @@ def ranks_without(scenario: Scenario) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _empty(scenario: Scenario) -> str | None:
-    """Where there is nothing to divide by: a step without a valid token, else ranks without one, else microbatches."""
-    for where, counts in _by_step(scenario):
+def _first_lost(gradients: Sequence[Floats]) -> int:
+    """The first step [windows, P] in which some rank's gradient is no number."""
+    return min(
+        (int(np.flatnonzero(~np.isfinite(own).all(axis=1))[0]) for own in gradients if not np.isfinite(own).all()), default=0
+    )
+
+
+def _empty(scenario: Scenario, step: int) -> str | None:
+    """Where there is nothing to divide by, in this ``step`` if there is such a place, else in another one: no valid token at all,
+    else ranks without one, else microbatches."""
+    steps = _by_step(scenario)
+    for where, counts in [*steps[step:], *steps[:step]]:
         if not any(counts):
             return f"no rank has a valid token{where}, and the gradient wanted is 0"
         if not all(counts):

@@ -90,6 +90,15 @@ def test_where_there_was_nothing_to_divide_by(lab: Lab, counts: list[list[int]],
     assert explain(its, nan) == f"every rank ends with NaN in its gradients; {where}"
 
 
+def test_of_steps_the_one_that_is_lost_is_told(lab: Lab) -> None:
+    its = expected(lab, scenario(lab, [[1, 0], [0, 0]], windows=(1, 1)))
+    lost = [{name: array.copy() for name, array in own.items()} for own in its.reference]
+    for own in lost:
+        own["gradients"][1] = np.nan
+    where = "no rank has a valid token in step 2, and the gradient wanted is 0"
+    assert explain(its, lost) == f"every rank ends with NaN in its gradients; {where}"
+
+
 def test_tokens_of_different_steps_are_held_against_their_own_weights(lab: Lab) -> None:
     its = expected(lab, scenario(lab, [[2, 1], [1, 1]], windows=(1, 1)))
     assert its.wanted is not None
