@@ -155,6 +155,16 @@ def everyone_came(one: Ending, others: Sequence[Ending]) -> bool:
     return not any(made_all(report) for other in others if other.outcome is None for report in other.ranks)
 
 
+def mixes(crossing: Mapping[str, Any], ranks: Sequence[RankReport]) -> bool:
+    """Whether a collective joined calls of different steps, or of lines of which some rank made both, as far back as its calls
+    are known: lines of which no rank made both are one call in two branches, such as a gather's receiving and sending side."""
+    origins = {_label(origin) or "" for origin in crossing.get("origins") or []}
+    if len(set(map(str, crossing.get("steps") or []))) > 1:
+        return True
+    made = [{origin for origin in origins if any(call.endswith(origin) for call in report.collectives)} for report in ranks]
+    return any(len(report.collectives) == MOST_CALLS or len(its) > 1 for report, its in zip(ranks, made, strict=True))
+
+
 def crossing_text(crossing: Mapping[str, Any]) -> str:
     """What it says of a collective in which the ranks stood at different steps, or lines."""
     steps, origins = crossing.get("steps") or [], crossing.get("origins") or []
@@ -192,7 +202,7 @@ def ending(
         return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID].rstrip()} ..."
 
     if all(state == "observed" for state in states):
-        return Ending(None, None, ranks, paired, came, crossing_text(crossing) if crossing else None)
+        return Ending(None, None, ranks, paired, came, crossing_text(crossing) if crossing and mixes(crossing, ranks) else None)
     if culprit := first("limit"):
         return Ending("limit", f"rank {culprit.rank} {said(culprit)}{_at(culprit)}", ranks, paired)
     if culprit := first("invalid"):

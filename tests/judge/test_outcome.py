@@ -245,6 +245,18 @@ def test_crossings_are_told_by_steps_first_and_by_lines_otherwise() -> None:
     )
 
 
+def test_lines_that_no_rank_made_both_are_one_call_in_two_branches() -> None:
+    crossing = {"number": 2, "steps": [1, 1], "origins": ["at line 5", "at line 8"]}
+
+    def told(*calls: list[str]) -> str | None:
+        return ending("clean", [{"state": "observed", "collectives": its} for its in calls], None, crossing).crossing
+
+    first, second = ("all_reduce([] int64) at line 5", "all_reduce([] int64) at line 8")
+    assert told([f"#2 {first}"], [f"#2 {second}"]) is None
+    assert told([f"#2 {first}", f"#3 {second}"], [f"#2 {second}", f"#3 {first}"]) == crossing_text(crossing)
+    assert told([f"#{number} {first}" for number in range(8)], [f"#2 {second}"]) == crossing_text(crossing)
+
+
 def test_a_files_name_is_told_as_text_and_its_size_is_looked_at_before_it_is_parsed() -> None:
     from quizapp.bank.find import builtin_folder
     from quizapp.bank.lab import load_lab
