@@ -14,9 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from quizapp.scoring.clauses import Window
-from quizapp.scoring.lexical import MET, ReadyCriterion, ReadyMisconception, ReadyRubric, Support, best_phrase
+from quizapp.scoring.lexical import ReadyCriterion, ReadyMisconception, ReadyRubric, Support, best_phrase
 from quizapp.scoring.profile import Profile, alike, profile
-from quizapp.scoring.support import CONTRARY
 
 FILE = Path(__file__).with_name("calibration.json")
 LIKELY = 0.35
@@ -55,34 +54,6 @@ def weights() -> Mapping[str, Weights]:
     """Tier -> its weights."""
     found = json.loads(FILE.read_text("utf-8"))
     return {tier: Weights(w["intercept"], tuple(w["own"]), tuple(w["margin"])) for tier, w in found["tiers"].items()}
-
-
-class Weighed:
-    """The measure of one answer: each window is measured for all criteria at once, and remembered."""
-
-    def __init__(self, raw: Raw, rubric: ReadyRubric, tier: str) -> None:
-        self._raw, self._criteria, self._weights = raw, rubric.criteria, weights()[tier]
-        self._known: dict[tuple[int, int], dict[str, Support]] = {}
-
-    def __call__(self, known: ReadyCriterion, view: Window) -> Support:
-        place = view.first, view.last
-        if place not in self._known:
-            self._known[place] = self._all(view)
-        return self._known[place][known.criterion.id]
-
-    def _all(self, view: Window) -> dict[str, Support]:
-        measured = [self._raw(known, view) for known in self._criteria]
-        features = [(support.strength, *more) for support, more in measured]
-        enough = math.log(LIKELY / (1 - LIKELY))
-        out: dict[str, Support] = {}
-        for at, (known, (support, _)) in enumerate(zip(self._criteria, measured, strict=True)):
-            others = [other for where, other in enumerate(features) if where != at]
-            beyond = self._weights.log_odds(features[at], others) - enough
-            most = CONTRARY if support.contrary else min(1.0, support.strength + LIFT) if support.words else 0.0
-            least = 0.0 if support.contrary else support.strength - LIFT
-            strength = max(0.0, min(most, max(least, MET + STEP * beyond)))
-            out[known.criterion.id] = Support(strength, support.words, support.phrase, support.contrary)
-        return out
 
 
 HELD = 0.3

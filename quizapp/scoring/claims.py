@@ -1,4 +1,4 @@
-"""What an answer says for and against each criterion, and which misconceptions it states: claims with the words that make them.
+"""What an answer says for and against each criterion: claims with the words that make them.
 
 Here: support weighed against denial, order and polarity, clause by clause. Words are ``quizapp.scoring.words``, clauses
 ``quizapp.scoring.clauses``, strength ``quizapp.scoring.lexical``. Not here: points and the sentences that explain them
@@ -11,28 +11,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, window
-from quizapp.scoring.denial import CLOSE, SHOWN, contrasted, denial, rejected, told_as_wrong, turned_round
+from quizapp.scoring.denial import CLOSE, contrasted, denial, rejected, turned_round
 from quizapp.scoring.doubt import Doubt, changes_of_mind, doubts, in_change, reaches, withdrawn
 from quizapp.scoring.lexical import (
     UNSURE,
-    Phrase,
     ReadyCriterion,
-    ReadyMisconception,
     ReadyRubric,
     Support,
     best_phrase,
-    negated,
     pairs,
-    to_the_point,
 )
-from quizapp.scoring.lexicon import OPPOSITE
 from quizapp.scoring.support import misordered, support
 from quizapp.scoring.words import Word
 
-FEWEST_SAID = 2
-"""Words of a misconception's phrase that have to be there."""
-FEW, FEW_SHOWN = 3, 0.8
-"""A misconception's phrase of so few content words has to be said nearly whole."""
 VERBATIM = 0.75
 """Coverage from which a phrase is repeated rather than put in other words: a *not* in it then counts, wherever it stands."""
 CONDEMNING = frozenset({"wrong", "incorrect", "false", "mistake", "mistaken", "untrue", "nonsense"})
@@ -71,6 +62,13 @@ class Finding:
     """The best claim stands among denials that the rubric doesn't account for."""
     withdrawn: bool = False
     """The learner's mind changes after the best claim."""
+    changes: tuple[int, ...] = ()
+    """Positions of the clauses in which the learner's mind changes."""
+
+    def holds(self, threshold: float) -> bool:
+        """Whether the criterion is claimed, and nothing that is said speaks against that."""
+        enough = self.best is not None and self.best.support.strength >= threshold
+        return enough and self.denial is None and not (self.doubtful or self.withdrawn)
 
 
 def spans_of(words: Iterable[Word], all_words: Sequence[Word]) -> Spans:
@@ -201,10 +199,10 @@ def find(
     doubtful = best is not None and _doubtful(best, clauses, doubted)
     again = best is not None and (taken_back(best) or (lost and in_change(best.first, clauses, changes)))
     if not denials:
-        return Finding(best, None, doubtful, again)
+        return Finding(best, None, doubtful, again, changes)
     last = max(denials)
     clause = clauses[last]
-    return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)), doubtful, again)
+    return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)), doubtful, again, changes)
 
 
 def _doubtful(claim: Claim, clauses: Sequence[Clause], doubted: Sequence[Doubt]) -> bool:
@@ -263,62 +261,3 @@ def strung_together(findings: Sequence[Finding], clauses: Sequence[Clause], rubr
 def _overlap(one: Claim, other: Claim) -> bool:
     """Whether the words of two claims lie among each other."""
     return one.spans[0][0] < other.spans[-1][1] and other.spans[0][0] < one.spans[-1][1]
-
-
-Holds = Callable[[ReadyMisconception, Window], bool]
-"""Whether a window says what a misconception's phrases say, polarity aside, beside what else the rubric knows."""
-
-
-def shown(
-    known: ReadyMisconception, rubric: ReadyRubric, clauses: Sequence[Clause], views: Sequence[Window], holds: Holds
-) -> Claim | None:
-    """Where a misconception is stated last, unless something right is nearer, or it is refuted there or later."""
-    criteria = rubric.criteria
-    stated: Claim | None = None
-    refuted = -1
-    for at, clause in enumerate(clauses):
-        refutation = best_phrase(known.refute, clause.words)
-        mention = best_phrase(known.accept, clause.words)
-        denies = negated(clause.words) or clause.distanced
-        matches = refutation.phrase is not None and refutation.phrase.negated == negated(clause.words)
-        if (refutation.strength >= max(SHOWN, mention.strength) and matches) or (
-            denies and mention.strength >= 0.5 and not _shares_negation(mention, clause)
-        ):
-            refuted = at
-    for view in views:
-        if view.last - view.first > 1 or any(clause.supposing or clause.distanced for clause in view.clauses):
-            continue
-        found = best_phrase(known.accept, view.words)
-        if found.phrase is None or len({word.key for word in found.words}) < FEWEST_SAID:
-            continue
-        likely = holds(known, view)
-        plain = found.strength >= SHOWN
-        if not (plain or (likely and not negated(view.words) and not _other_way(found.phrase, view.words))) or not to_the_point(
-            found, view.words
-        ):
-            continue
-        refutes = (phrase for phrase in known.refute if phrase.negated == negated(view.words))
-        against = best_phrase((*refutes, *(phrase for criterion in criteria for phrase in criterion.accept)), view.words)
-        if found.strength <= against.strength and not (likely and against.strength < VERBATIM):
-            continue
-        if negated(view.words) and not found.phrase.negated:
-            continue
-        if len(found.phrase.weights) <= FEW and found.strength < FEW_SHOWN and not likely:
-            continue
-        if any(told_as_wrong(found.phrase, clause) for clause in view.clauses):
-            continue
-        if not negated(view.words) and found.phrase.negated and found.strength < 0.8:
-            continue
-        if stated is None or view.first > stated.last or found.strength > stated.support.strength:
-            stated = Claim(found, view.first, view.last, spans_of(found.words, view.words))
-    return stated if stated is not None and refuted < stated.last else None
-
-
-def _other_way(phrase: Phrase, words: Sequence[Word]) -> bool:
-    """Whether the words say *differ* where the phrase says *same*, or the other way round."""
-    held = {word.key for word in words}
-    return any(OPPOSITE.get(key) in held and key not in held for key in phrase.weights)
-
-
-def _shares_negation(mention: Support, clause: Clause) -> bool:
-    return mention.phrase is not None and mention.phrase.negated and negated(clause.words)

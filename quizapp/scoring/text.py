@@ -7,11 +7,12 @@ text: whatever it asks of the scorer is not heard.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, Met, Score, score_of
 from quizapp.scoring.answer import MAX_CHARACTERS, AnswerError, sentence
-from quizapp.scoring.calibration import Beliefs
+from quizapp.scoring.beliefs import stated
 from quizapp.scoring.claims import (
     VERBATIM,
     Claim,
@@ -20,7 +21,6 @@ from quizapp.scoring.claims import (
     echoes,
     find,
     is_whole_answer,
-    shown,
     strung_together,
 )
 from quizapp.scoring.clauses import (
@@ -33,6 +33,7 @@ from quizapp.scoring.clauses import (
 )
 from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, best_phrase, ready
+from quizapp.scoring.outcome import WHOLE, Weighed
 from quizapp.scoring.tier import Tier, present
 from quizapp.scoring.words import in_another_language, read_words
 
@@ -101,6 +102,18 @@ def _judged(
     )
 
 
+def _beside_the_rest(known: ReadyCriterion, finding: Finding, clauses: Sequence[Clause], measure: Weighed) -> Finding:
+    """The finding with what the rest of the answer makes of it; a phrase said as it stands is left alone."""
+    best = finding.best
+    if best is None or not best.support.words:
+        return finding
+    change = measure.beside(known)
+    if change < 0 and best_phrase(known.accept, window(clauses, best.first, best.last).words).strength >= WHOLE:
+        return finding
+    strength = max(0.0, min(1.0, best.support.strength + change))
+    return replace(finding, best=replace(best, support=replace(best.support, strength=strength)))
+
+
 def _is_stated_there(wrong: Claim, right: Claim | None, known: ReadyCriterion, clauses: Sequence[Clause]) -> bool:
     """Whether the words that seem to meet a criterion state a misconception, nearly as the rubric puts it."""
     if right is None or not _is_within(right, wrong) or wrong.support.strength < VERBATIM:
@@ -167,24 +180,27 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     clauses = split(answer, words)
     views = tuple(windows(clauses))
     measure = (tier or present()).measure(answer, clauses, known)
-    findings = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
+    found = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
+    findings = [
+        _beside_the_rest(criterion, finding, clauses, measure) for criterion, finding in zip(known.criteria, found, strict=True)
+    ]
     strung = strung_together(findings, clauses, known)
     runs_on = says_nothing_of_its_own(words)
-    holds = Beliefs(known)
-    stated = {m.shown.id: (m, claim) for m in known.misconceptions if (claim := shown(m, known, clauses, views, holds)) is not None}
+    by_id = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, findings, strict=True)}
+    wrong = stated(known, clauses, views, by_id)
     cancels: dict[str, tuple[str, Claim]] = {}
     for finding, criterion in zip(findings, known.criteria, strict=True):
-        for id, (misconception, claim) in stated.items():
+        for misconception in known.misconceptions:
+            id, claim = misconception.shown.id, wrong.get(misconception.shown.id)
+            if claim is None:
+                continue
             # Words that only resemble a misconception take nothing from what is said elsewhere.
             plain = claim.support.strength >= SHOWN or _is_within(finding.best, claim)
-            if criterion.criterion.id in misconception.shown.cancels and plain:
+            linked = criterion.criterion.id in misconception.shown.cancels and plain
+            if linked or _is_stated_there(claim, finding.best, criterion, clauses):
                 cancels[criterion.criterion.id] = titles.get(id, id), claim
-    for finding, criterion in zip(findings, known.criteria, strict=True):
-        said = next((entry for entry in stated.values() if _is_stated_there(entry[1], finding.best, criterion, clauses)), None)
-        if said is not None:
-            cancels.setdefault(criterion.criterion.id, (titles.get(said[0].shown.id, said[0].shown.id), said[1]))
     criteria = tuple(
         _judged(criterion, finding, answer, at in strung, runs_on, len(content), cancels.get(criterion.criterion.id))
         for at, (criterion, finding) in enumerate(zip(known.criteria, findings, strict=True))
     )
-    return score_of(criteria, tuple(stated), _follow_up(known, criteria, tuple(stated)))
+    return score_of(criteria, tuple(wrong), _follow_up(known, criteria, tuple(wrong)))

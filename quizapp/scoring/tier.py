@@ -15,16 +15,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, Protocol
 
-from quizapp.scoring.calibration import FILE, Weighed
-from quizapp.scoring.claims import Measure
+from quizapp.scoring.beliefs import FILE as BELIEFS
 from quizapp.scoring.clauses import Clause
 from quizapp.scoring.lexical import ReadyRubric
+from quizapp.scoring.outcome import FILE as OUTCOMES
+from quizapp.scoring.outcome import Weighed, outcomes
 from quizapp.scoring.support import LexicalReader
 
 TierName = Literal["lexical", "semantic"]
 _SOURCES = (
     "answer",
-    "calibration",
+    "beliefs",
     "claims",
     "clauses",
     "denial",
@@ -32,6 +33,7 @@ _SOURCES = (
     "lexical",
     "lexicon",
     "order",
+    "outcome",
     "profile",
     "signs",
     "support",
@@ -46,7 +48,7 @@ class Tier(Protocol):
 
     name: TierName
 
-    def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Measure:
+    def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
         """What measures the windows of one answer to one question."""
 
 
@@ -55,8 +57,8 @@ class Lexical:
 
     name: TierName = "lexical"
 
-    def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Measure:
-        return Weighed(LexicalReader(rubric).measure, rubric, self.name)
+    def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
+        return Weighed(LexicalReader(rubric).measure, rubric, outcomes()[self.name])
 
 
 class Semantic:
@@ -76,10 +78,10 @@ class Semantic:
 
         self.encoder = Encoder()
 
-    def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Measure:
+    def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
         from quizapp.scoring.semantic.tier import SemanticReader
 
-        return Weighed(SemanticReader(self.encoder, answer, clauses, rubric).measure, rubric, self.name)
+        return Weighed(SemanticReader(self.encoder, answer, clauses, rubric).measure, rubric, outcomes()[self.name])
 
 
 _present: Tier = Lexical()
@@ -128,7 +130,7 @@ def rules_hash() -> str:
     folder = Path(__file__).parent
     sources = [folder / f"{name}.py" for name in _SOURCES] + sorted((folder / "semantic").glob("*.py"))
     digest = hashlib.sha256()
-    for path in (*sources, FILE):
+    for path in (*sources, BELIEFS, OUTCOMES):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

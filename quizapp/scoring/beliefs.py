@@ -1,0 +1,185 @@
+"""Which misconceptions an answer states, in the rubric's words or in others.
+
+Here: how likely a window of an answer states a misconception, beside what the same words say of the criteria, what the rest of
+the answer earns, and whether the learner has just changed their mind. The weights are fitted on marked answers
+(``benchmarks/fit_beliefs.py``). Not here: support of criteria (``quizapp.scoring.calibration``), and points.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from quizapp.scoring.claims import Claim, Finding, spans_of
+from quizapp.scoring.clauses import Clause, Window
+from quizapp.scoring.denial import SHOWN
+from quizapp.scoring.doubt import in_change
+from quizapp.scoring.lexical import NOTHING, Phrase, ReadyMisconception, ReadyRubric, Support, best_phrase, negated
+from quizapp.scoring.lexicon import DISTANCED
+from quizapp.scoring.profile import alike, profile
+from quizapp.scoring.words import Word, read_phrase
+
+FILE = Path(__file__).with_name("beliefs.json")
+FEATURES = (
+    "phrase",
+    "likeness of the parts of words",
+    "phrase, beyond any criterion's",
+    "likeness, beyond any criterion's",
+    "after a change of mind",
+    "a criterion that it cancels is met",
+)
+OTHER_POLARITY = 0.6
+"""What a phrase counts for where it denies and the words don't, or the other way round."""
+FEWEST_SAID = 2
+"""Words of a phrase that have to be there."""
+MOST_CLAUSES = 2
+WHOLE, LITTLE_ELSE = 0.9, 0.75
+"""Coverage of a phrase, and its share of the words, from which these are the rubric's own, whatever else speaks against that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """``intercept + weights . features`` are the log odds; at ``chance`` a misconception is named."""
+
+    intercept: float
+    weights: tuple[float, ...]
+    chance: float
+
+    def likely(self, features: Sequence[float]) -> bool:
+        """Whether words state the misconception."""
+        value = self.intercept + sum(weight * feature for weight, feature in zip(self.weights, features, strict=True))
+        return value >= math.log(self.chance / (1 - self.chance))
+
+
+@lru_cache(maxsize=1)
+def weights() -> Weights:
+    """The fitted ones."""
+    found = json.loads(FILE.read_text("utf-8"))
+    return Weights(found["intercept"], tuple(found["weights"].values()), found["chance"])
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A window that may state a misconception."""
+
+    window: Window
+    phrase: Support
+    """The nearest phrase of the misconception."""
+    features: tuple[float, ...]
+    """As ``FEATURES`` names them."""
+    whole: bool
+    """It is one of the rubric's own phrases, nearly whole."""
+
+
+def stated(
+    rubric: ReadyRubric, clauses: Sequence[Clause], views: Sequence[Window], findings: Mapping[str, Finding]
+) -> Mapping[str, Claim]:
+    """Misconception -> where it is stated last, unless it is refuted there or later. ``findings``: criterion -> all about it."""
+    known = weights()
+    found: dict[str, Claim] = {}
+    for misconception, readings in read(rubric, clauses, views, findings):
+        likely = [reading for reading in readings if reading.whole or known.likely(reading.features)]
+        claim: Claim | None = None
+        for reading in likely:
+            view = reading.window
+            if claim is None or view.first > claim.last or reading.phrase.strength > claim.support.strength:
+                claim = Claim(reading.phrase, view.first, view.last, spans_of(reading.phrase.words, view.words))
+        if claim is not None and _refuted(misconception, clauses) < claim.last:
+            found[misconception.shown.id] = claim
+    return found
+
+
+def read(
+    rubric: ReadyRubric, clauses: Sequence[Clause], views: Sequence[Window], findings: Mapping[str, Finding]
+) -> Iterator[tuple[ReadyMisconception, list[Reading]]]:
+    """Each misconception with the windows that may state it."""
+    if not rubric.misconceptions:
+        return
+    places = [
+        (view, profile(view.words, rubric.rarity), denying(view.clauses))
+        for view in views
+        if view.last - view.first < MOST_CLAUSES
+        and not view.clauses[0].supposing
+        and not any(clause.reported or (clause.harm and clause.negated) for clause in view.clauses)
+    ]
+    right = [
+        (
+            max((best_phrase(known.accept, view.words) for known in rubric.criteria), key=lambda best: best.strength),
+            max((alike(said, known.profile) for known in rubric.criteria), default=0.0),
+        )
+        for view, said, _ in places
+    ]
+    thresholds = {known.criterion.id: known.threshold for known in rubric.criteria}
+    for known in rubric.misconceptions:
+        linked = [(findings[id], thresholds[id]) for id in known.shown.cancels if id in findings]
+        met = float(any(finding.holds(threshold) for finding, threshold in linked))
+        changes = [at for finding, _ in linked for at in finding.changes]
+        readings = []
+        for (view, said, denies), (rival, by_parts) in zip(places, right, strict=True):
+            phrase = _nearest(known.accept, view.words, denies)
+            if len({word.key for word in phrase.words}) < FEWEST_SAID:
+                continue
+            refutation = best_phrase((entry for entry in known.refute if denies_itself(entry) == denies), view.words)
+            if refutation.strength > phrase.strength or _is_right(rival, phrase, denies):
+                continue
+            likeness = alike(said, known.profile)
+            features = (
+                phrase.strength,
+                likeness,
+                phrase.strength - rival.strength,
+                likeness - by_parts,
+                float(in_change(view.first, clauses, changes)),
+                met,
+            )
+            content = len({word.key for word in view.words if word.content})
+            whole = phrase.strength >= max(WHOLE, rival.strength) and len(phrase.words) >= LITTLE_ELSE * content
+            readings.append(Reading(view, phrase, features, whole))
+        yield known, readings
+
+
+def _is_right(rival: Support, phrase: Support, denies: bool) -> bool:
+    """Whether the words are what a criterion asks for, nearly as the rubric puts it."""
+    plain = rival.phrase is not None and denies_itself(rival.phrase) == denies
+    return plain and rival.strength >= max(WHOLE, phrase.strength)
+
+
+def _nearest(phrases: Sequence[Phrase], words: Sequence[Word], denies: bool) -> Support:
+    """The best covered phrase, those of the other polarity counting for less."""
+    same = best_phrase((phrase for phrase in phrases if denies_itself(phrase) == denies), words)
+    other = best_phrase((phrase for phrase in phrases if denies_itself(phrase) != denies), words)
+    if OTHER_POLARITY * other.strength <= same.strength:
+        return same
+    return Support(OTHER_POLARITY * other.strength, other.words, other.phrase) if other.phrase else NOTHING
+
+
+def _refuted(known: ReadyMisconception, clauses: Sequence[Clause]) -> int:
+    """The position of the last clause that is nearest to a refutation; -1 where none is."""
+    last = -1
+    for at, clause in enumerate(clauses):
+        if clause.supposing:
+            continue
+        denies = denying((clause,))
+        refutation = best_phrase((phrase for phrase in known.refute if denies_itself(phrase) == denies), clause.words)
+        if refutation.strength >= SHOWN and refutation.strength > _nearest(known.accept, clause.words, denies).strength:
+            last = at
+    return last
+
+
+def denying(clauses: Sequence[Clause]) -> bool:
+    """Whether clauses deny something, or call it wrong, and not both."""
+    return any(negated(clause.words) for clause in clauses) != any(clause.distanced for clause in clauses)
+
+
+@lru_cache(maxsize=8192)
+def _denying(text: str) -> bool:
+    words = read_phrase(text)
+    return negated(words) != any(word.text in DISTANCED for word in words)
+
+
+def denies_itself(phrase: Phrase) -> bool:
+    """The same of a phrase of the rubric."""
+    return _denying(phrase.text)
