@@ -75,8 +75,8 @@ def _differ(row: Sequence[str]) -> bool:
 
 def _members(call: str, ranks: int) -> set[int]:
     """The ranks that a call needs; all of them where it names none."""
-    found = re.search(r"among ranks ([\d, ]+)", call)
-    return {int(rank) for rank in found[1].split(", ")} if found else set(range(ranks))
+    found = re.search(r"among ranks ([0-9, ]+)", call)
+    return set(map(int, re.findall("[0-9]{1,4}", found[1]))) if found else set(range(ranks))
 
 
 def explained(ranks: Sequence[RankReport], source: str) -> str:
@@ -105,7 +105,7 @@ def explained(ranks: Sequence[RankReport], source: str) -> str:
         "Calls without a line aren't made by your file, but by what runs it, or by DDP when it wraps the model.": any(
             " at line " not in call and " in backward" not in call for call in calls
         ),
-        "Killed (SIGABRT): sent something else than the call is for, a rank is stopped by the communication library.": differ
+        "Killed (SIGABRT): the communication library stops a rank that is sent something else than its call is for.": differ
         and aborted,
     }
     return "\n".join(text for text, holds in said.items() if holds)
