@@ -225,7 +225,7 @@ def explain(expected: Expected, observed: Sequence[Observed]) -> str:
         if GRADIENTS not in observed[bad[0]]:
             return f"{who} {does} with {kind}"
         told = f"{who} {does} with {kind} in {'its' if does == 'ends' else 'their'} gradients"
-        return "; ".join(filter(None, (told, _empty(scenario, _first_lost([observed[rank][GRADIENTS] for rank in bad])))))
+        return "; ".join(filter(None, (told, _empty(expected, _first_lost([observed[rank][GRADIENTS] for rank in bad])))))
     if STEPS in expected.reference[0]:
         taken, due = int(observed[0][STEPS].reshape(-1)[0]), int(expected.reference[0][STEPS].reshape(-1)[0])
         if taken != due:
@@ -290,13 +290,16 @@ def _first_lost(gradients: Sequence[Floats]) -> int:
     )
 
 
-def _empty(scenario: Scenario, step: int) -> str | None:
+def _empty(expected: Expected, step: int) -> str | None:
     """Where there is nothing to divide by, in this ``step`` if there is such a place, else in another one: no valid token at all,
     else ranks without one, else microbatches."""
+    scenario = expected.scenario
     steps = _by_step(scenario)
-    for where, counts in [*steps[step:], *steps[:step]]:
+    for index in (*range(step, len(steps)), *range(step)):
+        where, counts = steps[index]
         if not any(counts):
-            return f"no rank has a valid token{where}, and the gradient wanted is 0"
+            zero = ", and the gradient wanted is 0" if not expected.reference[0][GRADIENTS][index].any() else ""
+            return f"no rank has a valid token{where}{zero}"
         if not all(counts):
             return f"{_without(counts)}{where}"
     empty = [(rank, k) for rank, row in enumerate(scenario.counts) for k, count in enumerate(row) if not count]
