@@ -85,6 +85,16 @@ class Judged:
     turned: list[int] = field(default_factory=lambda: [0, 0])
     turned_there: list[int] = field(default_factory=lambda: [0, 0])
 
+    def __iadd__(self, other: Judged) -> Judged:
+        for value, more in other.right.items():
+            self.right[value] += more
+        self.false_met += other.false_met
+        self.false_unmet += other.false_unmet
+        lists = [(self.ideas, other.ideas), (self.turned, other.turned), (self.turned_there, other.turned_there)]
+        for mine, more_of in (*lists, *((self.credit[kind], other.credit[kind]) for kind in self.credit)):
+            mine[:] = [a + b for a, b in zip(mine, more_of, strict=True)]
+        return self
+
     @property
     def f1(self) -> float:
         return 2 * self.right[True] / max(1, 2 * self.right[True] + self.false_met + self.false_unmet)

@@ -110,6 +110,15 @@ class ReadyRubric:
     """Keys of neighbouring content words of the question."""
     spelling: Vocabulary
     rarity: Rarity = field(default_factory=Rarity)
+    elsewhere: Mapping[str, frozenset[str]] = field(init=False)
+    """Criterion -> keys of the question and of the other criteria."""
+
+    def __post_init__(self) -> None:
+        others = {
+            known.criterion.id: self.question.union(*(other.terms for other in self.criteria if other is not known))
+            for known in self.criteria
+        }
+        object.__setattr__(self, "elsewhere", others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ Here: support of a criterion, polarity aside. Not here: how much of one phrase i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from quizapp.scoring.clauses import Window, adverse
-from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric, Support, best_phrase, by_key, cover_groups, negated
+from quizapp.scoring.lexical import GROUP_WEIGHT, ReadyCriterion, ReadyRubric, Support, best_phrase, by_key, cover_groups, negated
 from quizapp.scoring.lexicon import OPPOSITE
 from quizapp.scoring.order import order, reversed_in
 from quizapp.scoring.profile import Profile, alike, profile
@@ -105,20 +106,98 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     return Support(min(strength, 1.0), used, phrase.phrase, contrary)
 
 
+FEATURES = (
+    "support",
+    "likeness",
+    "phrases",
+    "groups",
+    "words of the criterion",
+    "words of the question",
+    "words of nobody else",
+    "words matched",
+    "misconception",
+    "likeness to a misconception",
+    "one clause",
+)
+"""The names of what :meth:`LexicalReader.measure` gives."""
+SEVERAL = 3
+"""Phrases whose coverage counts: one alone may be near by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a window's words are, whatever is asked for."""
+
+    content: tuple[str, ...]
+    """Keys of its content words, each as often as it is said."""
+    held: frozenset[str]
+    profile: Profile
+    misconception: float
+    """How much of a misconception's phrase they cover, at most."""
+    likeness: float
+    """How alike they are to a misconception, at most."""
+
+
 class LexicalReader:
     """One answer, measured window by window."""
 
     def __init__(self, rubric: ReadyRubric) -> None:
-        self._rarity = rubric.rarity
-        self._profiles: dict[tuple[int, int], Profile] = {}
+        self._rubric = rubric
+        self._said: dict[tuple[int, int], _Said] = {}
+
+    def _read(self, view: Window) -> _Said:
+        place = view.first, view.last
+        if place not in self._said:
+            of = profile(view.words, self._rubric.rarity)
+            content = tuple(word.key for word in view.words if word.content)
+            misconceptions = self._rubric.misconceptions
+            self._said[place] = _Said(
+                content,
+                frozenset(content),
+                of,
+                max((best_phrase(known.accept, view.words).strength for known in misconceptions), default=0.0),
+                max((alike(of, known.profile) for known in misconceptions), default=0.0),
+            )
+        return self._said[place]
 
     def likeness(self, known: ReadyCriterion, view: Window) -> float:
         """How alike a window is to what a criterion's texts have in common."""
-        place = view.first, view.last
-        if place not in self._profiles:
-            self._profiles[place] = profile(view.words, self._rarity)
-        return alike(self._profiles[place], known.profile)
+        return alike(self._read(view).profile, known.profile)
 
     def measure(self, known: ReadyCriterion, view: Window) -> tuple[Support, tuple[float, ...]]:
-        """Support and likeness."""
-        return support(known, view), (self.likeness(known, view),)
+        """Support, and ``FEATURES``."""
+        said, found = self._read(view), support(known, view)
+        count = len(said.content) or 1
+        elsewhere = self._rubric.elsewhere[known.criterion.id]
+        mine = sum(key in known.terms for key in said.content)
+        asked = sum(key in self._rubric.question for key in said.content)
+        own = sum(key not in known.terms and key not in elsewhere for key in said.content)
+        share, _ = cover_groups(known.groups, view.words)
+        return found, (
+            found.strength,
+            self.likeness(known, view),
+            several_phrases(known, said.held),
+            share,
+            mine / count,
+            asked / count,
+            own / count,
+            float(len({word.key for word in found.words})),
+            said.misconception,
+            said.likeness,
+            float(view.first == view.last),
+        )
+
+
+def several_phrases(known: ReadyCriterion, held: frozenset[str]) -> float:
+    """The mean coverage of the phrases that the words cover best, other terms of a group standing in."""
+    covered = []
+    for phrase in known.accept:
+        gained = 0.0
+        for key, weight in phrase.weights.items():
+            if key in held:
+                gained += weight
+            elif any(other in held for other in known.stand_ins.get(key, ())):
+                gained += GROUP_WEIGHT * weight
+        covered.append(gained / (phrase.total or 1.0))
+    best = sorted(covered)[-SEVERAL:]
+    return sum(best) / len(best) if best else 0.0

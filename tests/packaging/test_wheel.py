@@ -117,7 +117,8 @@ def test_the_wheel_holds_all_that_the_app_needs_and_nothing_else(wheel: Path) ->
         *(path.relative_to(ROOT).as_posix() for path in (ROOT / "quizapp").rglob("*") if path.suffix in (".py", ".tcss")),
         *(path.relative_to(ROOT / "sandbox").as_posix() for path in (ROOT / "sandbox").rglob("*.py")),
         "quizapp/data/Dockerfile",
-        "quizapp/scoring/calibration.json",
+        "quizapp/scoring/beliefs.json",
+        "quizapp/scoring/outcome.json",
         "quizapp/scoring/semantic/vocab.txt",
     }
     tracked = {name for name in tracked if "__pycache__" not in name}

@@ -67,6 +67,7 @@ def test_what_is_said_in_another_order_of_words_is_met(answer: str, criteria: se
         "The last backward runs outside no_sync. On second thoughts that's wrong.",
         "The last backward must run outside no_sync. Actually I take that back.",
         "The last backward must run outside no_sync. But it makes no difference whether the last backward runs outside no_sync.",
+        "The last backward of each window, which does not reduce, runs outside no_sync.",
         "Clip the gradients before unscaling them.",
         "You should clip first, and unscale the gradients afterwards.",
         "Gradients don't have to be unscaled before clipping them.",
@@ -85,7 +86,6 @@ def test_what_is_denied_taken_back_or_turned_round_is_not_met(answer: str) -> No
         "What I would not write: the last backward of each window runs outside no_sync.",
         "The replicas can't drift apart, and the last backward runs outside no_sync.",
         "Any clipping is not wrong, first unscale, then clip.",
-        "The last backward of each window, which does not reduce, runs outside no_sync.",
     ],
 )
 def test_a_claim_beside_a_denial_is_asked_about(answer: str) -> None:

@@ -1,6 +1,6 @@
 """What the semantic tier measures beside the lexical support: how near the encoder's states of a window are to a criterion's texts.
 
-Here: likeness of an encoded answer to phrases and description. What it is worth is ``quizapp.scoring.calibration``. The encoder
+Here: likeness of an encoded answer to phrases and description. What it is worth is ``quizapp.scoring.outcome``. The encoder
 itself is loaded elsewhere, once.
 """
 
@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from quizapp.scoring.calibration import LIFT, Measured
 from quizapp.scoring.clauses import Clause, Window
-from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric
+from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric, Support
 from quizapp.scoring.semantic.alignment import Block, Text, block, joined, recalls, weighted
 from quizapp.scoring.semantic.encoder import Encoder
 from quizapp.scoring.support import LexicalReader
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     Means = NDArray[np.float32]
 
-FEATURES = ("cosine of the three nearest phrases", "description's recall")
+FEATURES = ("cosine of the nearest phrases", "recall of the nearest phrases")
 """The names of what :meth:`SemanticReader.likeness` gives."""
 NEAREST = 3
 """Phrases whose likeness counts: one alone may be near by chance."""
@@ -33,6 +32,8 @@ MOST_WORDS = 60
 RUN_WORDS = 40
 """Words from which a run of sentences is closed."""
 UNLIKE = (0.0, 0.0)
+HOPELESS = 0.25
+"""Lexical support below which no likeness makes a claim: no states are computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class _Encoded:
 
     means: Means
     """(phrases, 384): the mean state of each accepted phrase, of length 1."""
-    description: Block
+    phrases: Block
 
 
 class SemanticReader:
@@ -67,23 +68,27 @@ class SemanticReader:
         return self._parts[window.first, window.last]
 
     def likeness(self, known: ReadyCriterion, window: Window) -> tuple[float, float]:
-        """Mean cosine of the window and the accepted phrases nearest to it, and how well its tokens cover the description."""
+        """Mean cosine of the window and the phrases nearest to it, and how well its tokens cover those that they cover best."""
         if len(window.words) > MOST_WORDS:
             return UNLIKE
         part = self._part(window)
         if not part.weights.sum():
             return UNLIKE
-        encoded = _encoded(self._encoder, known.criterion.accept, known.criterion.description)
+        encoded = _encoded(self._encoder, known.criterion.accept)
         mean = part.encoded.states.mean(axis=0)
-        near = sorted((encoded.means @ mean / max(float((mean @ mean) ** 0.5), 1e-9)).tolist())[-NEAREST:]
-        described = recalls(encoded.description, part)
-        return sum(near) / len(near) if near else 0.0, described[0] if described else 0.0
+        near = encoded.means @ mean / max(float((mean @ mean) ** 0.5), 1e-9)
+        return _nearest(near.tolist()), _nearest(recalls(encoded.phrases, part))
 
-    def measure(self, known: ReadyCriterion, window: Window) -> Measured:
-        """Lexical support and all likenesses; those of states aren't looked at where they couldn't change the outcome."""
+    def measure(self, known: ReadyCriterion, window: Window) -> tuple[Support, tuple[float, ...]]:
+        """Support and all likenesses; those of states are nought where the words are about something else."""
         support, lexical = self._lexical.measure(known, window)
-        hopeless = support.strength + LIFT < known.threshold - UNSURE
+        hopeless = support.strength < HOPELESS
         return support, (*lexical, *(UNLIKE if hopeless else self.likeness(known, window)))
+
+
+def _nearest(found: Sequence[float]) -> float:
+    best = sorted(found)[-NEAREST:]
+    return sum(best) / len(best) if best else 0.0
 
 
 def _runs(clauses: Sequence[Clause]) -> Mapping[int, tuple[int, int]]:
@@ -113,20 +118,19 @@ def _phrase(encoder: Encoder, text: str) -> Text:
     return weighted(text, encoder.encode([text])[0], content)
 
 
-@lru_cache(maxsize=4096)
-def _mean(encoder: Encoder, text: str) -> Means:
+def _mean(text: Text) -> Means:
     import numpy as np
 
-    states = encoder.encode([text])[0].states
+    states = text.encoded.states
     mean = states.mean(axis=0) if len(states) else np.zeros(384, np.float32)
-    length = max(float(np.linalg.norm(mean)), 1e-9)
-    return np.asarray(mean / length, dtype=np.float32)
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
 
 
 @lru_cache(maxsize=1024)
-def _encoded(encoder: Encoder, accept: tuple[str, ...], description: str) -> _Encoded:
-    """A criterion's encoded texts; remembered, since a class answers one question many times."""
+def _encoded(encoder: Encoder, accept: tuple[str, ...]) -> _Encoded:
+    """A criterion's encoded phrases; remembered, since a class answers one question many times."""
     import numpy as np
 
-    means = [_mean(encoder, text) for text in accept] or [np.zeros(384, np.float32)]
-    return _Encoded(np.stack(means), block([_phrase(encoder, description)]))
+    texts = [_phrase(encoder, text) for text in accept]
+    means = [_mean(text) for text in texts] or [np.zeros(384, np.float32)]
+    return _Encoded(np.stack(means), block(texts))
