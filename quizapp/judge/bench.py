@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from quizapp.judge import judge as judging
 from quizapp.judge.exchange import Task
 from quizapp.judge.expect import FaultyLab
@@ -152,7 +154,8 @@ class Bench:
                 oracle.ready(stop)
                 try:
                     workers = judging.Workers(worker, oracle, int(facts.get("gpus", 0)))
-                    verdict = judging.judge(task, workers, told, stop, started)
+                    with np.errstate(all="ignore"):  # a submission's numbers may be any; warnings would stand on the terminal
+                        verdict = judging.judge(task, workers, told, stop, started)
                     ended = not (worker.kept and verdict.outcome in SUSPECT)
                     return verdict
                 except BaseException:

@@ -30,7 +30,13 @@ def number(value: float, digits: int = 4) -> str:
     """A ratio or a value as it is said: a small fraction exactly, another one to so many digits."""
     exact = as_fraction(value)
     short = "/" not in exact or len(exact) <= MOST_SIGNS
-    return exact if short and (digits == 4 or float(Fraction(exact)) == value) else f"{value:.{digits}g}"
+    whole = digits == 4 or not np.isfinite(value) or _read(exact) == value
+    return exact if short and whole else f"{value:.{digits}g}"
+
+
+def _read(exact: str) -> float:
+    top, _, bottom = exact.partition("/")
+    return float(top) / float(bottom or 1)
 
 
 def times(ratio: float) -> str:
@@ -122,7 +128,10 @@ def _factor(got: Floats, want: Floats) -> str:
     they share, or the factors between which they lie; of one a factor that is a simple fraction, unless the values are whole."""
     if got.shape != want.shape or not np.all(np.isfinite(got)) or not np.all(np.isfinite(want)) or not np.all(want):
         return ""
-    ratios, several = np.asarray(got / want), len(got) > 2
+    with np.errstate(over="ignore"):
+        ratios, several = np.asarray(got / want), len(got) > 2
+    if not np.all(np.isfinite(ratios)):
+        return ""
     shared = _one_ratio(ratios)
     off = np.flatnonzero(np.abs(ratios - 1) > CLOSE)
     if several and len(off) == 1:
@@ -144,9 +153,10 @@ def _simple(ratio: float) -> str:
         for value, said in ((root**0.5, f"√{root}"), (root**-0.5, f"1/√{root}")):
             if abs(ratio - value) <= CLOSE * value:
                 return said
-    told = Fraction(as_fraction(ratio))
+    exact = as_fraction(ratio)
+    told = Fraction(exact)
     few = min(abs(told.numerator), told.denominator) <= MOST_CHANCE or abs(told.numerator - told.denominator) <= 1
-    return str(told) if few and abs(float(told) - ratio) <= CLOSE * abs(ratio) else f"{ratio:.4g}"
+    return exact if few and abs(_read(exact) - ratio) <= CLOSE * abs(ratio) else f"{ratio:.4g}"
 
 
 def by_rank(values: Sequence[str]) -> str:

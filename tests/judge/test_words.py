@@ -106,6 +106,22 @@ def test_arrays(lab: Lab, words: ArrayWords, name: str, wanted: list[list[float]
     assert explain(its, [{name: np.array(row, dtype=float)} for row in given]) == said
 
 
+EXTREME = (1.7976931348623157e308, -1e308, 1e308, 5e-324, -1e-320, 0.0, -0.0, np.nan, np.inf, -np.inf, 1e16, 1.00002)
+
+
+@pytest.mark.parametrize("words", [SCALE, GRADIENT, INDICES, VERDICT.model_copy(update={"entries": ()})])
+@pytest.mark.parametrize("rest", EXTREME)
+def test_whatever_numbers_ranks_end_with_something_is_said(lab: Lab, words: ArrayWords, rest: float) -> None:
+    """A submission's numbers may be any; one that no fraction holds must not end the judge."""
+    wanted = [{"a": np.array([[1.0, 0.5, 3.0]])}, {"a": np.array([[1.0, 0.5, 5e-324]])}]
+    for first in EXTREME:
+        for given in ([first, rest, rest], [1.00002, 0.5, rest], [first * 3, 0.5 * first, 3 * first]):
+            with np.errstate(all="ignore"):
+                said = explain(of({"a": words}, list(wanted), lab), [{"a": np.array([given])}] * 2)
+            assert said
+            assert len(said) < 500
+
+
 def test_the_first_array_in_the_labs_order_is_told(lab: Lab) -> None:
     words = {"b": ArrayWords(called="b"), "a": ArrayWords(called="a")}
     its = of(words, [{"a": np.array(1.0), "b": np.array(1.0)}] * 2, lab)

@@ -53,6 +53,13 @@ def test_calls_among_other_ranks_are_no_difference() -> None:
     assert [line.split()[1] for line in drawn.plain.splitlines()[1:3]] == ["all_reduce([]", "≠"]
 
 
+def test_what_a_program_wrote_into_the_journal_is_drawn_as_any_text() -> None:
+    odd = ("#1 all_reduce([1,,2], among ranks , ,) at line 3", "#2 all_reduce([], among ranks ٣, 0", "#3 among ranks 0,")
+    drawn = lanes([WAITING.model_copy(update={"collectives": odd}), GONE.model_copy(update={"collectives": odd[::-1]})], 100)
+    assert drawn is not None
+    assert "among ranks" in drawn.plain
+
+
 def test_calls_before_the_last_that_were_kept_of_some_rank_are_no_gap() -> None:
     later = GONE.model_copy(update={"collectives": ("#2 all_reduce([] int64) at line 7", "#3 all_reduce([] int64) at line 9")})
     drawn = lanes([WAITING, later], 100)
