@@ -63,8 +63,11 @@ class Phrase:
     """Keys of what it says to be beyond a thing's power."""
     total: float = field(init=False)
     """The sum of its weights."""
+    keys: frozenset[str] = field(init=False)
+    """Those of its weights."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "keys", frozenset(self.weights))
         object.__setattr__(self, "total", sum(self.weights.values()))
 
 
@@ -251,12 +254,12 @@ def by_key(words: Sequence[Word]) -> dict[str, Word]:
 def _cover(phrase: Phrase, held: Mapping[str, Word], stand_ins: Mapping[str, tuple[str, ...]], least: float) -> Support:
     """How much of a phrase the words hold, its *same* or *differ* weighing most; nothing where not above ``least``."""
     weights, total = phrase.weights, phrase.total
-    gained = sum([weight for key, weight in weights.items() if key in held])
+    gained = sum([weights[key] for key in phrase.keys & held.keys()])
     if not total or gained + (GROUP_WEIGHT * (total - gained) if stand_ins else 0.0) <= least * total:
         return NOTHING
     missing = [(key, weight) for key, weight in weights.items() if key not in held]
     if stand_ins:
-        most = sum(weight for key, weight in missing if any(other in held for other in stand_ins.get(key, ())))
+        most = sum([weight for key, weight in missing if not held.keys().isdisjoint(stand_ins.get(key, ()))])
         if gained + GROUP_WEIGHT * most <= least * total:
             return NOTHING
     used = [held[key] for key in phrase.weights if key in held]
@@ -277,10 +280,29 @@ def _cover(phrase: Phrase, held: Mapping[str, Word], stand_ins: Mapping[str, tup
     return Support(gained / total * factor, tuple(dict.fromkeys(used)), phrase)
 
 
+MOST_KNOWN = 4096
+_KNOWN: dict[tuple[int, int, int], tuple[Sequence[Phrase], Sequence[Word], Mapping[str, tuple[str, ...]], Support]] = {}
+"""What was asked last. Each entry holds its phrases and words, so that no others can come to have their identity."""
+
+
 def best_phrase(
     phrases: Iterable[Phrase], words: Sequence[Word], stand_ins: Mapping[str, tuple[str, ...]] = NO_STAND_INS
 ) -> Support:
-    """The best covered of some phrases."""
+    """The best covered of some phrases; remembered where both are tuples, since the same words are asked about many times."""
+    if not (isinstance(phrases, tuple) and isinstance(words, tuple)):
+        return _best(phrases, words, stand_ins)
+    place = id(phrases), id(words), id(stand_ins)
+    known = _KNOWN.get(place)
+    if known is not None and known[0] is phrases and known[1] is words and known[2] is stand_ins:
+        return known[3]
+    found = _best(phrases, words, stand_ins)
+    if len(_KNOWN) >= MOST_KNOWN:
+        _KNOWN.clear()
+    _KNOWN[place] = phrases, words, stand_ins, found
+    return found
+
+
+def _best(phrases: Iterable[Phrase], words: Sequence[Word], stand_ins: Mapping[str, tuple[str, ...]]) -> Support:
     held = by_key(words)
     told: Order | None = None
     best = NOTHING

@@ -196,7 +196,7 @@ def several_phrases(known: ReadyCriterion, held: frozenset[str]) -> float:
         for key, weight in phrase.weights.items():
             if key in held:
                 gained += weight
-            elif any(other in held for other in known.stand_ins.get(key, ())):
+            elif key in known.stand_ins and not held.isdisjoint(known.stand_ins[key]):
                 gained += GROUP_WEIGHT * weight
         covered.append(gained / (phrase.total or 1.0))
     best = sorted(covered)[-SEVERAL:]
