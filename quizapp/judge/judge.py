@@ -29,8 +29,8 @@ MAX_SOURCE = 256 << 10
 MAX_OUTPUT = 16_384
 SHRINK_SECONDS = 20.0
 """For finding a smaller failing scenario; with none found by then, the smallest of those run is shown."""
-FAINT = 0.2
-"""Relative error below which values are nearly right."""
+CLEAR, FAINT = 0.2, 0.01
+"""Relative errors from which on two numbers are seen to differ at a glance, and below which they look alike."""
 TOGETHER = 4
 """Small scenarios that are run at once, to see whether one fails."""
 SEVERITY: Sequence[Outcome] = ("invalid", "error", "limit", "timeout", "desync", "wrong", "pass")
@@ -137,18 +137,21 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
 
 def most_telling(scenarios: Sequence[ScenarioVerdict]) -> ScenarioVerdict | None:
     """The failing scenario whose weights show most: something valid in it, ranks or positions treated differently, a model
-    behind it, nothing empty, few tokens. Where there are no weights, values that are nearly right tell less, and so does an empty
-    rank or no more tokens than ranks, unless the ranks part ways there."""
+    behind it, nothing empty, few tokens. Where there are no weights, few ranks; values that are nearly right tell less, and so
+    does an empty rank or no more tokens than ranks, unless the ranks part ways there."""
 
     def shades(one: ScenarioVerdict) -> int:
         return len({round(w.given / w.wanted, 9) for w in one.weights if w.given is not None and w.wanted})
 
     weighed = any(one.weights for one in scenarios)
 
-    def order(one: ScenarioVerdict) -> tuple[bool, bool, bool, bool, int, int]:
+    def order(one: ScenarioVerdict) -> tuple[float, ...]:
         valid = sum(map(sum, one.counts))
-        faint = shades(one) < 2 if weighed else (one.max_relative_error or np.inf) < FAINT
-        return valid == 0, faint, one.name == "probe", one.outcome != "desync" and one.at_the_edge, one.world_size, valid
+        edge = one.outcome != "desync" and one.at_the_edge
+        if weighed:
+            return valid == 0, shades(one) < 2, one.name == "probe", edge, one.world_size, valid
+        error = np.inf if one.max_relative_error is None else one.max_relative_error
+        return valid == 0, one.world_size, edge + (error < CLEAR) + 2 * (error < FAINT), edge, valid
 
     return min(scenarios, key=order, default=None)
 

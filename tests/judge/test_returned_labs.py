@@ -6,9 +6,11 @@ from pydantic import ValidationError
 
 from quizapp.judge import names
 from quizapp.judge.expect import Observed, with_model
+from quizapp.judge.judge import most_telling
 from quizapp.judge.names import Run
 from quizapp.judge.scenario import Scenario, draw
 from quizapp.model.lab import Draw, Lab, LabMisconception, ScenarioSpec, Sizes
+from quizapp.model.verdict import Outcome, ScenarioVerdict
 
 
 def lab() -> Lab:
@@ -75,3 +77,30 @@ def test_it_does_not_match_ranks_that_finish() -> None:
 def test_parting_ways_elsewhere_than_foretold_has_no_name() -> None:
     bent = [Run(run.expected, None, desync=True) for run in runs(parted=True)]
     assert names.name(lab(), bent) is None
+
+
+def test_of_values_a_case_is_told_that_shows_at_a_glance() -> None:
+    def case(
+        name: str, world_size: int, counts: list[list[int]], error: float | None, outcome: Outcome = "wrong"
+    ) -> ScenarioVerdict:
+        held = tuple(map(tuple, counts))
+        return ScenarioVerdict(name=name, world_size=world_size, counts=held, outcome=outcome, max_relative_error=error)
+
+    faint, plain = case("faint", 2, [[3], [2]], 0.003), case("plain", 2, [[4], [5]], 0.5)
+    larger, empty, none = (
+        case("larger", 3, [[1], [2], [3]], 0.9),
+        case("empty", 2, [[4], [0]], 0.9),
+        case("none", 2, [[0], [0]], None),
+    )
+
+    def told(*cases: ScenarioVerdict) -> str:
+        found = most_telling(cases)
+        assert found is not None
+        return found.name
+
+    assert told(none, empty, faint, larger, plain) == "plain"
+    assert told(none, empty, faint, larger) == "empty"
+    assert told(none, faint, larger) == "faint"
+    assert told(none, larger) == "larger"
+    stuck, other = case("stuck", 2, [[1], [0]], None, "desync"), case("other", 2, [[4], [5]], None, "desync")
+    assert told(other, stuck) == "stuck"
