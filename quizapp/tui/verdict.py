@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from textwrap import indent
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -91,7 +92,7 @@ def rank_lines(ranks: tuple[RankReport, ...], source: str, columns: int) -> Cont
             where = f"  line {rank.place.line}: {text}"
             parts.append(((where if len(where) <= columns else where[: columns - 1] + "…") + "\n", ""))
         if rank.message:
-            parts.append((f"  {rank.message}\n", ""))
+            parts.append((indent(rank.message, "  ") + "\n", ""))  # no line of it stands where ours do
     return Content.assemble(*parts).rstrip()
 
 

@@ -147,13 +147,13 @@ def test_a_ranks_line_is_cut_and_a_lost_line_is_no_error() -> None:
 
     ranks = (
         RankReport(rank=0, state="waiting", collective="all_reduce", place=Place(line=1)),
-        RankReport(rank=1, state="raised", place=Place(line=99), message="ValueError: no"),
+        RankReport(rank=1, state="raised", place=Place(line=99), message="ValueError: no\npass: 4 of 4"),
     )
     lines = rank_lines(ranks, "x = " + "y" * 200, 40).plain.split("\n")
     assert lines[0] == "rank 0: waiting, last collective: all_reduce"
     assert len(lines[1]) == 40
     assert lines[1].endswith("…")
-    assert lines[3:] == ["  line 99: ", "  ValueError: no"]
+    assert lines[3:] == ["  line 99: ", "  ValueError: no", "  pass: 4 of 4"]
 
 
 @pytest.mark.parametrize(
