@@ -37,13 +37,19 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "syslog": (103, 116), "quotactl": (179, 60), "modify_ldt": (154, None), "iopl": (172, None), "ioperm": (173, None),
     "personality": (135, 92), "io_setup": (206, 0),  # the machine has a bounded number of its contexts
 }  # fmt: skip
+_OF_OTHERS: dict[str, tuple[int, int]] = {
+    "prlimit64": (302, 261), "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
+}  # fmt: skip
+"""Refused but for the caller itself, process 0: of their user's other processes they could starve the agent."""
 _SOCKET = (41, 198)
 _SECCOMP, _SET_MODE_FILTER, _ALL_THREADS = (317, 277), 1, 1
 _CLONE, _CLONE3 = (56, 220), (435, 435)
 _NEW_NAMESPACES = 0x7E020000
 """The flags of ``clone`` that make a user, mount, process, network, IPC, UTS or cgroup namespace."""
-_ALLOWED_FAMILIES = (1, 2, 10)
+_UNIX, _INTERNET = 1, (2, 10)
 """AF_UNIX, AF_INET, AF_INET6: what gloo and NCCL use. Not AF_VSOCK, AF_ALG, AF_PACKET."""
+_TRANSPORTS = (0, 6, 17)
+"""Of the internet families TCP and UDP. Others (MPTCP, SCTP, DCCP) the kernel may have to load first, and they may outlive us."""
 _NETLINK, _NETLINK_ROUTE = 16, 0
 """Of AF_NETLINK only the protocol by which ``getifaddrs`` lists interfaces: gloo asks for them whenever a subgroup is formed."""
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
@@ -110,10 +116,11 @@ def _filter_program(column: int, architecture: int) -> bytes:
     code: list[tuple[int, int, int, int]] = [(load, 0, 0, 4), (equal, 1, 0, architecture), (ret, 0, 0, kill), (load, 0, 0, 0)]
     if column == 0:
         code += [(at_least, 0, 1, 0x40000000), (ret, 0, 0, kill)]  # the x32 table would be a way round
-    for numbers in _REFUSED.values():
-        number = numbers[column]
+    for number in (numbers[column] for numbers in _REFUSED.values()):
         if number is not None:
             code += [(equal, 0, 1, number), (ret, 0, 0, refuse)]
+    for numbers in _OF_OTHERS.values():
+        code += [(equal, 0, 4, numbers[column]), (load, 0, 0, 16), (equal, 1, 0, 0), (ret, 0, 0, refuse), (ret, 0, 0, allow)]
     # clone3 keeps its flags in memory, where no filter sees them; without it the C library falls back on clone.
     code += [(equal, 0, 1, _CLONE3[column]), (ret, 0, 0, 0x00050000 | _ENOSYS)]
     code += [
@@ -123,10 +130,10 @@ def _filter_program(column: int, architecture: int) -> bytes:
         (ret, 0, 0, refuse),
         (ret, 0, 0, allow),
     ]
-    families = len(_ALLOWED_FAMILIES)
-    code += [(equal, 0, families + 5, _SOCKET[column]), (load, 0, 0, 16)]
-    code += [(equal, families + 3 - index, 0, family) for index, family in enumerate(_ALLOWED_FAMILIES)]
-    code += [(equal, 0, 2, _NETLINK), (load, 0, 0, 32), (equal, 1, 0, _NETLINK_ROUTE)]
+    code += [(equal, 0, 12, _SOCKET[column]), (load, 0, 0, 16), (equal, 10, 0, _UNIX)]
+    code += [(equal, 4 - index, 0, family) for index, family in enumerate(_INTERNET)]
+    code += [(equal, 0, 6, _NETLINK), (load, 0, 0, 32), (equal, 5, 4, _NETLINK_ROUTE), (load, 0, 0, 32)]
+    code += [(equal, 3 - index, 0, transport) for index, transport in enumerate(_TRANSPORTS)]
     code += [(ret, 0, 0, refuse), (ret, 0, 0, allow)]
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
 

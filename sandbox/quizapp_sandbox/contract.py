@@ -88,13 +88,15 @@ def numbers(value: object, name: str, shape: Sequence[int]) -> torch.Tensor:
     """A number, list or tensor as a tensor of that shape; single numbers may come with any shape of one entry.
 
     Raises:
-        Invalid: it is none of these, or has another shape.
+        Invalid: it is none of these, is complex, or has another shape.
     """
+    if isinstance(value, _ARRAYS) and str(value.dtype).removeprefix("torch.").startswith("complex"):
+        raise Invalid(f"{name} is complex; return real numbers")
     try:
         tensor = value if type(value) is torch.Tensor else torch.as_tensor(value, dtype=torch.float64)
     except (TypeError, ValueError, RuntimeError):
         raise Invalid(f"{name} is {_kind(value)}; return a number or a tensor") from None
-    tensor = tensor.detach()
+    tensor = tensor.detach().clone()  # as it is now: a program may use its buffer again
     if not len(shape) and tensor.numel() == 1:
         return tensor.reshape(())
     if list(tensor.shape) != list(shape):

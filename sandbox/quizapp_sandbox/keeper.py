@@ -127,6 +127,7 @@ def _around() -> Iterator[tuple[str, object]]:
     for kind in ("shm", "msg", "sem"):
         yield f"System V {kind}", _lines(f"/proc/sysvipc/{kind}")
     yield "Unix sockets", _lines("/proc/net/unix")
+    yield "IPv6 flow labels", _lines("/proc/net/ip6_flowlabel")  # leased for minutes, and listed, with IPv6 switched off, too
     sockets = dict(_sockets())
     yield "closed connections", sockets.pop("TCP tw", 0) > MOST_CLOSED_CONNECTIONS
     yield "sockets", sockets

@@ -70,8 +70,9 @@ class TestProgram:
         program = confine._filter_program(column, architecture)
         number = (41, 198)[column]
         for family in range(50):
-            for protocol in (0, 1, 15, 16):
-                allowed = family in (1, 2, 10) or (family, protocol) == (16, 0)
+            for protocol in (0, 1, 6, 15, 16, 17, 132, 136, 262):
+                internet = family in (2, 10) and protocol in (0, 6, 17)
+                allowed = family == 1 or internet or (family, protocol) == (16, 0)
                 assert verdict(program, architecture, number, family, 3, protocol) == (ALLOW if allowed else EPERM), (
                     family,
                     protocol,
@@ -87,6 +88,14 @@ class TestProgram:
         for flag in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
             assert verdict(program, architecture, number, fork | flag) == EPERM, hex(flag)
         assert verdict(program, architecture, 435) == ENOSYS
+
+    def test_limits_and_scheduling_of_itself_alone(self, machine: str, column: int) -> None:
+        architecture = confine._ARCHITECTURES[machine][1]
+        program = confine._filter_program(column, architecture)
+        for name, numbers in confine._OF_OTHERS.items():
+            assert verdict(program, architecture, numbers[column], 0) == ALLOW, name
+            for process in (1, 4711, 0xFFFFFFFF):
+                assert verdict(program, architecture, numbers[column], process) == EPERM, name
 
     def test_another_architectures_table_is_no_way_round(self, machine: str, column: int) -> None:
         architecture = confine._ARCHITECTURES[machine][1]

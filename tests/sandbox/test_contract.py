@@ -6,7 +6,7 @@ import numpy
 import pytest
 import torch
 
-from quizapp_sandbox.contract import Invalid, truth
+from quizapp_sandbox.contract import Invalid, numbers, truth
 
 MAKES: dict[str, Callable[[bool], object]] = {
     "Python's": bool,
@@ -42,3 +42,17 @@ def test_anything_else_is_told_what_to_return(said: str) -> None:
     with pytest.raises(Invalid) as told:
         truth(NO_VERDICTS[said])
     assert str(told.value) == f"returned {said}; return True or False"
+
+
+@pytest.mark.parametrize("value", [torch.tensor(2 + 5j), [2 + 5j], 2 + 5j, numpy.complex128(2)])
+def test_the_real_part_of_a_number_is_not_taken_for_it(value: object) -> None:
+    with pytest.raises(Invalid):
+        numbers(value, "the factor", ())
+    assert numbers(2, "the factor", ()).item() == numbers(torch.tensor([2.0]), "the factor", ()).item() == 2
+
+
+def test_what_was_returned_is_kept_when_a_program_uses_its_buffer_again() -> None:
+    buffer = torch.ones(2, dtype=torch.float64)
+    kept = numbers(buffer, "the gradient", (2,))
+    buffer.zero_()
+    assert kept.tolist() == [1, 1]
