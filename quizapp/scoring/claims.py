@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window, window
 from quizapp.scoring.denial import CLOSE, contrasted, denial, rejected, turned_round
-from quizapp.scoring.doubt import Doubt, changes_of_mind, doubts, in_change, reaches, withdrawn
+from quizapp.scoring.doubt import Doubt, changes_of_mind, contradicted, doubts, in_change, reaches, withdrawn
 from quizapp.scoring.lexical import (
     UNSURE,
     ReadyCriterion,
@@ -153,8 +153,11 @@ def find(
     best = _regex_claim(known, answer, clauses)
     doubted = doubts(known, clauses, rubric)
     changes = changes_of_mind(known, answer, clauses)
+    opposed = contradicted(known, clauses)
 
     def taken_back(claim: Claim) -> bool:
+        if opposed & set(range(claim.first, claim.last + 1)):
+            return True
         return withdrawn(claim.first, claim.last, clauses, changes, rubric.question)
 
     solid = best is not None and not _doubtful(best, clauses, doubted) and not taken_back(best)

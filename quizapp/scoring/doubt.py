@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from quizapp.scoring.clauses import Clause, harmful, mostly_denies
 from quizapp.scoring.denial import agrees, contrasted, refutes
 from quizapp.scoring.lexical import Phrase, ReadyCriterion, ReadyRubric, best_phrase
-from quizapp.scoring.lexicon import APPROVING, CONTRASTING_AGAIN, DISMISSES, RETRACTS
+from quizapp.scoring.lexicon import APPROVING, CONTRASTING_AGAIN, DISMISSES, OPPOSITE, RETRACTS, VERDICT
 from quizapp.scoring.support import opposed
 
 _RETRACTS, _DISMISSES = re.compile(RETRACTS), re.compile(DISMISSES)
+_VERDICT = re.compile(VERDICT)
 _ASKS = frozenset({"how", "whether", "what", "which", "where", "that"})
 NEAR = 1
 """Sentences back that a change of mind reaches, whatever it speaks of; further back, only what it names again."""
@@ -74,10 +75,39 @@ def changes_of_mind(known: ReadyCriterion, answer: str, clauses: Sequence[Clause
     return tuple(at for at in range(1, len(clauses)) if _turns(known, answer, clauses, at))
 
 
+def contradicted(known: ReadyCriterion, clauses: Sequence[Clause]) -> frozenset[int]:
+    """Positions of the clauses that say *same* or *differ* of something of which a later *but* says the other.
+
+    Without a *but* the two mostly hold together: equally many sequences, and different counts of tokens.
+    """
+    if not known.terms & OPPOSITE.keys():
+        return frozenset()
+    plain = [
+        (clause, clause.keys & OPPOSITE.keys(), at)
+        for at, clause in enumerate(clauses)
+        if len(clause.keys & OPPOSITE.keys()) == 1 and not (clause.negated or clause.conditional or clause.distanced)
+    ]
+    turning = {clause.sentence for clause in clauses if clause.words[0].text in CONTRASTING_AGAIN}
+    return frozenset(
+        at
+        for one, said, at in plain
+        for other, again, later in plain
+        if at < later and other.sentence in turning and {OPPOSITE[key] for key in said} == again and _subject(one) & _subject(other)
+    )
+
+
+def _subject(clause: Clause) -> frozenset[str]:
+    """Keys of what stands before the *same* or *differ* of a clause, or of all its words where nothing does."""
+    at = next(place for place, word in enumerate(clause.words) if word.key in OPPOSITE)
+    before = frozenset(word.key for word in clause.words[:at] if word.content)
+    after = [word.key for word in clause.words[at + 1 :] if word.content]
+    return before | frozenset(after[:2])
+
+
 def _turns(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], at: int) -> bool:
     clause = clauses[at]
     said = answer[clause.start : clause.end + 1].casefold().replace("’", "'")
-    if _RETRACTS.search(said) or _reassures(at, clauses):
+    if _RETRACTS.search(said) or _reassures(at, clauses) or _VERDICT.search(said):
         return True
     if clause.negated or clause.conditional or clause.distanced or any(word.text in _ASKS for word in clause.words[:2]):
         return False
@@ -88,7 +118,8 @@ def _turns(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], at: in
 
 def _reassures(at: int, clauses: Sequence[Clause]) -> bool:
     """Whether a clause turns against what was said and then finds it all in order: ``but in practice that is fine``."""
-    opened = any(word.text in CONTRASTING_AGAIN for word in clauses[at].words[:3])
+    words = [word.text for word in clauses[at].words]
+    opened = any(text in CONTRASTING_AGAIN for text in words[:3]) or words[-2:] == ["after", "all"]
     same = [clause for clause in clauses[at:] if clause.sentence == clauses[at].sentence and not clause.conditional]
     return opened and any(word.text in APPROVING and not clause.negated for clause in same for word in clause.words)
 

@@ -171,13 +171,19 @@ TAKEN_BACK = (
 RETRACTS = (
     r"^(?:(?:but|though|although|however|well|and|oh|ah|ok|okay|yet|or)[\s,]+)*"
     r"(?:(?:no|nope|sorry|hold\s+on|correction|scratch\s+that|strike\s+that|never\s*mind)\b(?=\s*[,.:;!-]|\s*$|\s+(?:no|wait|sorry|actually|it|that)\b)"
-    r"|hmm+\b|(?:no[\s,]+)?wait\b(?=\s*[,.:;!-]|\s*$|\s+(?:no|sorry|actually|i|that)\b)"
+    r"|on\s+the\s+other\s+hand\b|(?:having\s+said\s+that|that\s+said|mind\s+you|or\s+(?:maybe|perhaps|rather)\s+not)\b|hmm+\b|(?:no[\s,]+)?wait\b(?=\s*[,.:;!-]|\s*$|\s+(?:no|sorry|actually|i|that)\b)"
     r"|(?:on|upon)\s+(?:second|further|closer|more|careful)\s+(?:thoughts?|reflection|inspection|look)|on\s+reflection"
     r"|(?:then|there)\s+again|thinking\s+(?:about\s+it\s+|this\s+over\s+|it\s+over\s+)?again|(?:now\s+(?:that\s+)?i|when\s+i|if\s+i)\s+think"
     r"|come\s+to\s+think|thinking\s+(?:more\s+)?about\s+(?:it|this|that)|i\s+(?:take|withdraw|retract|was\s+wrong|stand\s+corrected|don'?t\s+think\s+so|changed?\s+my\s+mind))"
     r"|^(?:but|though|although|however|well|hmm+|no)[\s,]+(?:in\s+)?(?:actually|fact|truth|reality)\b"
 )
 """A clause that turns against what was said before it; matched on lower-case text."""
+VERDICT = (
+    r"\b(?:i(?:'d|'ll|\s+would|\s+will)?|we|lets|let's|you\s+can)\s+(?:just\s+|simply\s+|still\s+|therefore\s+)?"
+    r"(?:approve|merge|accept|keep|leave|sign\s+off)(?:\s+(?:on\s+)?(?:it|this|that|them|1|2|the\s+(?:change|pull\s+request|pr|patch|proposal|code|hook|line)))?"
+    r"(?:\s+(?:as\s+(?:it\s+is|is)|alone|anyway))?(?=\s*(?:[.,;!]|$))|\bnothing\s+(?:is\s+)?(?:wrong|found|to\s+(?:fix|mend|change))\b|\blgtm\b"
+)
+"""A clause that lets what is reviewed pass; matched on lower-case text."""
 APPROVING = _words(
     "fine ok okay right correct exact exactly harmless enough safe unbiased anyway anyhow sufficient suffices works intended"
 )
