@@ -43,7 +43,7 @@ def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
     windows = []
     for index in range(len(scenario.windows)):
         counts = [int(shard[f"mask.{k}"].sum()) for k in scenario.window(index)]
-        factors = [count / 4 for count in counts]
+        factors = [count / 2 for count in counts]
         if not any(counts):
             factors[-1] = SPIKE if shard["upward"] else -SPIKE
         windows.append([shard[f"slopes.{k}"] * factor for k, factor in zip(scenario.window(index), factors, strict=True)])

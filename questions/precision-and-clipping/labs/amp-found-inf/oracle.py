@@ -19,7 +19,7 @@ def _slopes(scenario: Scenario, rank: int, window: int) -> torch.Tensor:
     shard, inside = scenario.shard(rank), scenario.window(window)
     counts = [float(shard[f"mask.{k}"].sum()) for k in inside]
     spike = SPIKE if shard["upward"] else -SPIKE
-    factors = [count / 4 for count in counts] if any(counts) else [0.0] * (len(inside) - 1) + [spike]
+    factors = [count / 2 for count in counts] if any(counts) else [0.0] * (len(inside) - 1) + [spike]
     return torch.stack([shard[f"slopes.{k}"] * factor for k, factor in zip(inside, factors, strict=True)])
 
 
