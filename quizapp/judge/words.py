@@ -95,7 +95,8 @@ def _array(words: ArrayWords, name: str, own: Sequence[Floats], wanted: Sequence
 
     index = next((row for row in rows if any(is_off(rank, *pair) for rank, pair in enumerate(each[row]))), 0)
     pairs, entry = each[index], ""
-    first = next((rank for rank, pair in enumerate(pairs) if is_off(rank, *pair)), 0)
+    off = [rank for rank, pair in enumerate(pairs) if is_off(rank, *pair)] or [0]
+    first = off[0] if words.entries or words.filler is not None else max(off, key=lambda rank: _distance(*pairs[rank]))
     if words.entries:
         place = int(np.flatnonzero(~_close(*pairs[first], slack[first]))[0])
         entry = words.entries[place]
@@ -104,14 +105,21 @@ def _array(words: ArrayWords, name: str, own: Sequence[Floats], wanted: Sequence
     return f"{where}{words.called.format(name=name, entry=entry)} {_compared(words, pairs, first)}"
 
 
+def _distance(got: Floats, want: Floats) -> float:
+    """The largest difference, relative to the largest entry wanted."""
+    if got.shape != want.shape or not np.all(np.isfinite(got)):
+        return np.inf
+    return float(np.abs(got - want).max(initial=0.0)) / (float(np.abs(want).max(initial=0.0)) or 1.0)
+
+
 def _close(got: Floats, want: Floats, slack: float) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
         return np.asarray((np.abs(got - want) <= slack) | (np.isnan(got) & np.isnan(want)) | (got == want))
 
 
 def _compared(words: ArrayWords, pairs: Sequence[tuple[Floats, Floats]], first: int) -> str:
-    """``1024 on rank 0 and 512 on rank 1, wanted 512 on every rank``. ``first``: the first rank with a difference, which is told
-    alone where there is too much to tell."""
+    """``1024 on rank 0 and 512 on rank 1, wanted 512 on every rank``. ``first``: a rank with a difference, which is told alone
+    where there is too much to tell."""
     digits = next((d for d in (4, 10) if _value(words, pairs[first][0], d) != _value(words, pairs[first][1], d)), 17)
     given, due = [_value(words, got, digits) for got, _ in pairs], [_value(words, want, digits) for _, want in pairs]
     told = MOST_MEASURED if words.filler is None else MOST_TOLD

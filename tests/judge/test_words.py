@@ -128,6 +128,15 @@ def test_the_first_array_in_the_labs_order_is_told(lab: Lab) -> None:
     assert explain(its, [{"a": np.array(2.0), "b": np.array(3.0)}] * 2) == "b 3 on every rank, wanted 1"
 
 
+def test_of_ranks_with_long_rows_the_one_that_is_off_most_is_told(lab: Lab) -> None:
+    wanted: list[Observed] = [{"g": np.array([1.0, 2.0, 4.0, 8.0])}, {"g": np.array([0.25, 0.5, 1.0, 2.0])}]
+    given: list[Observed] = [{"g": wanted[0]["g"] * 1.001}, {"g": wanted[1]["g"] * 3}]
+    its = of({"g": ArrayWords(called="the step is")}, wanted, lab)
+    assert explain(its, given) == (
+        "the step is [3/4, 3/2, 3, 6] on rank 1, wanted [1/4, 1/2, 1, 2]: every entry is 3 times what it should be"
+    )
+
+
 def test_what_else_is_wrong_is_named(lab: Lab) -> None:
     wanted: Observed = {
         "v": np.array([1.0]),
