@@ -156,6 +156,48 @@ def test_a_misconception_that_is_refuted_or_reported_is_not_shown(answer: str) -
     assert scored(answer).misconceptions == ()
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The order doesn't matter, as clipping is a linear operation.",
+        "One may clip every part by itself, which gives the same as clipping the whole sum.",
+        "Clip once after the last backward. On second thought, clip each microbatch, the sum comes out the same.",
+    ],
+)
+def test_a_misconception_in_other_words_is_shown(answer: str) -> None:
+    assert scored(answer).misconceptions == ("clipping-is-linear",)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It is wrong to clip each microbatch, since the clipped parts don't add up to the gradient.",
+        "Clip once after the last backward, since clipping each part isn't the same as clipping the sum.",
+    ],
+)
+def test_a_right_answer_that_names_the_mistake_shows_no_misconception(answer: str) -> None:
+    score = scored(answer)
+    assert score.misconceptions == ()
+    assert met(score)
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        ("Clip once, after the last backward and before the step. Still, it hardly shows, so I'd merge it.", "after-backward"),
+        ("Every rank must clip the same averaged gradient. But the averaged gradient differs on each rank.", "ranks-agree"),
+    ],
+)
+def test_a_claim_that_a_verdict_or_its_opposite_follows_is_asked_about(answer: str, asked: str) -> None:
+    assert {c.id: c.met for c in scored(answer).criteria}[asked] == "unsure"
+
+
+def test_a_verdict_on_a_condition_takes_nothing_back() -> None:
+    assert "after-backward" in met(
+        scored("Clip once, after the last backward and before the step. I'd merge it once that is changed.")
+    )
+
+
 def test_a_criterion_that_the_misconception_does_not_cancel_stays() -> None:
     score = scored("Clipping is linear, so the order does not matter. Every rank must clip the same averaged gradient.")
     assert score.misconceptions == ("clipping-is-linear",)
