@@ -21,7 +21,7 @@ from quizapp.scoring.text import score_text
 
 FOLDER = Path(__file__).with_name("answers")
 SECOND = FOLDER / "second"
-"""Answers to eight other probes, by another writer, on which no rule was developed."""
+"""Answers to eight other probes, by another writer."""
 THIRD = FOLDER / "third"
 """Answers to six further probes."""
 DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})

@@ -150,9 +150,10 @@ CONDITIONAL = frozenset(
 REPORTED = (
     r"\b(?:some|many|most|other)\s+(?:people|users|engineers|folks|colleagues)\b|\bpeople\s+(?:often\s+)?(?:think|assume|believe|say|claim)\b"
     r"|\b(?:one|you|we)\s+(?:might|may|could|would)\s+(?:think|assume|expect|say|believe|be\s+tempted)\b"
+    r"|\bit(?:'s\s+not|\s+is\s+not|\s+isn't)\s+(?:true\s+|so\s+|the\s+case\s+)?that\b"
     r"|\btempting\b|\bat\s+first\s+(?:sight|glance)\b|\bit\s+(?:may|might|would)\s+seem\b"
 )
-"""A clause that tells what others hold; matched on lower-case text."""
+"""A clause that tells what others hold, or what isn't so; matched on lower-case text."""
 NAMES_TOPICS = (
     r"\b(?:it|this|that|everything|all)(?:'s|\s+is)\s+(?:all\s+|mostly\s+|mainly\s+)?about\b"
     r"|\b(?:are|were)\s+(?:all\s+)?(?:the\s+)?(?:\w+\s+)?(?:important|key|main|relevant|central|crucial)\s+(?:\w+\s+)?(?:concepts|things|topics|terms|ideas|words|aspects)\b"
