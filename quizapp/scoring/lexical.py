@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
+from math import fsum
 
 from quizapp.model.rubric import Criterion, Rubric, ShownMisconception
 from quizapp.scoring.clauses import says_needless, scope
@@ -68,7 +69,7 @@ class Phrase:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", frozenset(self.weights))
-        object.__setattr__(self, "total", sum(self.weights.values()))
+        object.__setattr__(self, "total", fsum(self.weights.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +255,7 @@ def by_key(words: Sequence[Word]) -> dict[str, Word]:
 def _cover(phrase: Phrase, held: Mapping[str, Word], stand_ins: Mapping[str, tuple[str, ...]], least: float) -> Support:
     """How much of a phrase the words hold, its *same* or *differ* weighing most; nothing where not above ``least``."""
     weights, total = phrase.weights, phrase.total
-    gained = sum([weights[key] for key in phrase.keys & held.keys()])
+    gained = fsum([weights[key] for key in phrase.keys & held.keys()])  # a set has no order, and a plain sum depends on it
     if not total or gained + (GROUP_WEIGHT * (total - gained) if stand_ins else 0.0) <= least * total:
         return NOTHING
     missing = [(key, weight) for key, weight in weights.items() if key not in held]
