@@ -24,6 +24,8 @@ SECOND = FOLDER / "second"
 """Answers to eight other probes, by another writer."""
 THIRD = FOLDER / "third"
 """Answers to six further probes."""
+FOURTH = FOLDER / "fourth"
+"""Answers to nine further probes, by two other writers, on which nothing was fitted."""
 DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})
 BLUFFING = frozenset({"stuffed", "nonsense", "orders"})
 VERBS = frozenset(
