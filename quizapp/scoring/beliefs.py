@@ -2,7 +2,7 @@
 
 Here: how likely a window of an answer states a misconception, beside what the same words say of the criteria, what the rest of
 the answer earns, and whether the learner has just changed their mind. The weights are fitted on marked answers
-(``benchmarks/fit_beliefs.py``). Not here: support of criteria (``quizapp.scoring.calibration``), and points.
+(``benchmarks/fit_beliefs.py``). Not here: support of criteria (``quizapp.scoring.outcome``), and points.
 """
 
 from __future__ import annotations
