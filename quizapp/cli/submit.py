@@ -215,9 +215,9 @@ def show(verdict: "Verdict", hints: Mapping[str, str], cures: Mapping[str, str])
     console.print(Text(verdict.summary))
     for found in verdict.diagnosis:
         console.print(Text(f"Misconception: {found.title} [{found.id}], {found.evidence}.", style="yellow"))
-        for label, text in (("Hint", hints.get(found.id)), ("Instead", cures.get(found.id))):
-            if text:
-                console.print(Padding(Markdown(f"*{label}:* {text}"), (0, 0, 0, 2)))
+        label, text = ("Hint", hints[found.id]) if found.id in hints else ("Instead", cures.get(found.id))
+        if text:
+            console.print(Padding(Markdown(f"*{label}:* {text}"), (0, 0, 0, 2)))
     if verdict.ranks:
         table = Table(box=None)
         for heading in ("rank", "state", "line", "last collective", "said"):

@@ -174,7 +174,7 @@ def notation(text: str, counted: str = "valid tokens") -> str:
 def _told(verdict: Verdict, registry: Mapping[str, Misconception], hints: Mapping[str, str]) -> str:
     """All sentences of a verdict."""
     causes = [(registry.get(found.id), hints.get(found.id, "")) for found in verdict.diagnosis]
-    known = [f"{cause.computes} {cause.why} {cause.cure} {hint}" if cause else hint for cause, hint in causes]
+    known = [f"{cause.computes} {cause.why} {hint or cause.cure}" if cause else hint for cause, hint in causes]
     smallest = verdict.counterexample.message if verdict.counterexample else None
     weights = "weights of the objective" if weighed(verdict) else ""
     return " ".join(filter(None, (verdict.summary, smallest, weights, *known)))
@@ -190,9 +190,10 @@ def sections(
         known = registry.get(diagnosis.id)
         lines = [inline(diagnosis.title, "bold"), inline(f"{diagnosis.evidence[:1].upper()}{diagnosis.evidence[1:]}.")]
         told = [("It computes", known.computes), ("Why people do it", known.why)] if known else []
-        if diagnosis.id in hints:
+        if diagnosis.id in hints:  # what to write instead is the learner's to find, with it
             told.append(("Hint", hints[diagnosis.id]))
-        told += [("Instead", known.cure)] if known else []
+        elif known:
+            told.append(("Instead", known.cure))
         lines += [Content.assemble((f"{name}: ", "$foreground-muted"), inline(text)) for name, text in told]
         counted = "samples" if any("samples" in (scenario.size or "") for scenario in verdict.scenarios) else "valid tokens"
         if signs := notation(" ".join(text for _, text in told), counted):
