@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from textwrap import indent
+from textwrap import indent, wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -219,11 +219,10 @@ def sections(
             yield f"Collectives, rank by rank{where}", side_by_side + notes
         yield "Ranks", rank_lines(verdict.ranks, source, columns)
     if verdict.outcome != "pass" and (terms := terms_in(_told(verdict, registry, hints))):
-        width = max(len(word) for word, _ in terms)
-        yield (
-            "What the words mean",
-            Content("\n").join(Content.assemble((f"{word:{width}}", "bold"), f"  {means}") for word, means in terms),
-        )
+        width = max(len(word) for word, _ in terms) + 2
+        meanings = [f"\n{' ' * width}".join(wrap(means, columns - width)) for _, means in terms]
+        lines = [Content.assemble((f"{word:{width}}", "bold"), text) for (word, _), text in zip(terms, meanings, strict=True)]
+        yield "What the words mean", Content("\n").join(lines)
     if verdict.scenarios:
         yield "Scenarios", scenario_table(verdict.scenarios)
     if said := in_words(verdict.scenarios):
