@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from quizapp.model.alike import InName, in_names, place
+from quizapp.model.figures import in_a_row
 from quizapp.model.verdict import TokenWeight
 
 MOST_TOKENS = 8
@@ -57,7 +58,7 @@ def _of_step(counted: Sequence[TokenWeight], objective: str) -> str | None:
         losses_were = "its loss were 1" if len(counted) == 1 else f"the losses were {_listed(counted, names)}"
     else:
         of_ranks = [f"{rank + 1} on rank {rank}" for rank in sorted({w.rank for w in counted})]
-        losses_were = f"each loss were {' and '.join(filter(None, (', '.join(of_ranks[:-1]), of_ranks[-1])))}"
+        losses_were = f"each loss were {in_a_row(of_ranks)}"
     return f"If {losses_were}, {objective} would be {said(wanted, given)}; with these weights it is {said(given, wanted)}."
 
 

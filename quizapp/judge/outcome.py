@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from quizapp.model.figures import in_a_row
 from quizapp.model.lab import Limits
 from quizapp.model.verdict import Outcome, Place, RankReport
 
@@ -96,11 +97,6 @@ def _signal_name(given: Mapping[str, Any]) -> str:
 def ranks_text(ranks: Sequence[int]) -> str:
     """``rank 1``, ``ranks 0 and 2``, ``ranks 0, 1 and 3``."""
     return f"rank{'' if len(ranks) == 1 else 's'} {in_a_row(ranks)}"
-
-
-def in_a_row(numbers: Sequence[int]) -> str:
-    """``1``, ``0 and 2``, ``0, 1 and 3``."""
-    return " and ".join(filter(None, (", ".join(map(str, numbers[:-1])), str(numbers[-1]))))
 
 
 def _at(report: RankReport) -> str:

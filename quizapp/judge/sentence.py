@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from quizapp.judge.expect import GRADIENTS, STEPS, Expected, Observed, matches, ranks_agree, recovered, token_weights
-from quizapp.judge.outcome import in_a_row, ranks_text
+from quizapp.judge.outcome import ranks_text
 from quizapp.judge.scenario import Floats, Scenario
 from quizapp.judge.words import by_rank, in_words, number, of_other_terms, share
-from quizapp.model.figures import CLOSE, as_fraction
+from quizapp.model.figures import CLOSE, as_fraction, in_a_row
 from quizapp.model.formula import Formula, UndefinedValue
 
 

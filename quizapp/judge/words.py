@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from quizapp.judge.expect import Expected, Observed, matches, other_weights
 from quizapp.judge.outcome import ranks_text
 from quizapp.judge.scenario import Floats
-from quizapp.model.figures import CLOSE, as_fraction
+from quizapp.model.figures import CLOSE, as_fraction, in_a_row
 from quizapp.model.lab import ArrayWords, OtherTerm
 
 MOST_SIGNS = 5
@@ -82,7 +82,7 @@ def _entries_off(words: ArrayWords, own: Sequence[Floats], wanted: Sequence[Floa
 def _listed(names: Sequence[str]) -> str:
     """``a``, ``a and b``, ``a, b and 2 more``."""
     shown = [*names[:MOST_ALSO], f"{len(names) - MOST_ALSO} more"] if len(names) > MOST_ALSO + 1 else list(names)
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return in_a_row(shown)
 
 
 def _array(words: ArrayWords, name: str, own: Sequence[Floats], wanted: Sequence[Floats], slack: Sequence[float]) -> str:

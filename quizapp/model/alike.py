@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from quizapp.model.figures import in_a_row
 from quizapp.model.verdict import TokenWeight
 
 SAME = 1e-6
@@ -77,7 +78,7 @@ def _numbers(its: Sequence[int]) -> str:
     """``3``, ``1 and 3``, ``1 to 3``, ``1, 2 and 4``."""
     if len(its) > 2 and its[-1] - its[0] == len(its) - 1:
         return f"{its[0]} to {its[-1]}"
-    return " and ".join(filter(None, (", ".join(map(str, its[:-1])), str(its[-1]))))
+    return in_a_row(its)
 
 
 def named(group: Alike, names: InName) -> str:

@@ -1,5 +1,6 @@
 """Weights and ratios as people write them."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 LEAST_PART = 1 / 4096
@@ -28,3 +29,8 @@ def as_fraction(value: float) -> str:
     if _tells(near) and abs(float(near) - value) <= CLOSE * max(1e-3, abs(value)):
         return str(near)
     return f"{value:.4g}"
+
+
+def in_a_row(items: Sequence[object]) -> str:
+    """``1``, ``0 and 2``, ``0, 1 and 3``: one item or more, as a sentence lists them."""
+    return " and ".join(filter(None, (", ".join(map(str, items[:-1])), str(items[-1]))))

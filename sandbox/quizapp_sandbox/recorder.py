@@ -277,7 +277,7 @@ def _record_waits() -> None:
 
 def _record_waits_for_keys() -> None:
     """What a rank waits for in a store is no other rank's call. It looks for it itself, so that the agent sees it look in vain."""
-    kind: Any = torch.distributed.Store  # type: ignore[attr-defined]
+    distributed: Any = torch.distributed.distributed_c10d
 
     def recorded(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
@@ -302,8 +302,8 @@ def _record_waits_for_keys() -> None:
         return wait
 
     for name in ("wait", "get", "multi_get"):
-        if (original := getattr(kind, name, None)) is not None:
-            setattr(kind, name, recorded(name, original))
+        if (original := getattr(distributed.Store, name, None)) is not None:
+            setattr(distributed.Store, name, recorded(name, original))
 
 
 def _record_new_groups() -> None:
