@@ -213,8 +213,9 @@ def test_lab_without_a_sandbox(snap_compare: Compare, store: Store, still: Libra
         ("o", "Contents"),
         ("s", "items to ask"),
         ("/mean", "pick-mean"),
+        ("g", "wanted"),
     ],
-    ids=["progress", "confidence", "table", "contents", "choose", "search"],
+    ids=["progress", "confidence", "table", "contents", "choose", "search", "playground"],
 )
 def test_from_home(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int], keys: str, words: str) -> None:
     answered(at(store, still, "two-ranks/mean"), "2", 4)
