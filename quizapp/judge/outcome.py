@@ -33,6 +33,11 @@ class Ending:
     """Whether the time that was up is that of all scenarios together."""
 
 
+UNRECORDED = (
+    "once the ranks were done, a further call of all of them did not pair up: "
+    "some rank had made a call too many, or left one out, where torch's own functions don't see it"
+)
+
 _STATES = {"observed": "finished", "peer": "waiting"}
 _AS_THEY_ARE = ("waiting", "running", "exited", "killed")
 
@@ -197,6 +202,8 @@ def ending(
         text = on_one_line(culprit.message or "")
         return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID].rstrip()} ..."
 
+    if end == "unrecorded":
+        paired = UNRECORDED
     if all(state == "observed" for state in states):
         return Ending(None, None, ranks, paired, came, crossing_text(crossing) if crossing and mixes(crossing, ranks) else None)
     if culprit := first("limit"):

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import types
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple, NoReturn
@@ -24,6 +25,8 @@ from quizapp_sandbox.contract import Scenario
 
 GROUP_TIMEOUT = timedelta(seconds=600)
 """Longer than any scenario: the agent decides who is stuck, not the transport."""
+MAX_SHARE = 1 << 40
+"""Of what the ranks add up when a scenario is over. Larger than chance hits, small enough for 64 ranks' sum in an int64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,18 @@ def _inputs(drive: types.ModuleType, rank: int, task: wire.Frame, device: torch.
     if isinstance(task.arrays, dict):
         task.arrays.clear()
     return inputs
+
+
+def _meet(share: int, devices: Collection[torch.device]) -> int:
+    """One more call of all ranks, of the transports themselves: the sum of their shares, where they have called each of these
+    equally often. Calls that a rank left out, or made alone, pair up with this one, which then gives something else, or hangs."""
+    group, sums = dist.distributed_c10d._get_default_group(), set()
+    for device in devices:
+        total = torch.tensor([share], device=device)
+        transport: Any = group._get_backend(device)
+        transport.allreduce([total]).wait()
+        sums.add(int(total))
+    return sums.pop() if len(sums) == 1 else -1
 
 
 def _run(rank: int, code: wire.Frame, task: wire.Frame, device: torch.device) -> tuple[submission.Report, dict[str, wire.Array]]:
@@ -155,6 +170,10 @@ def _serve(rank: int, placement: Placement, control: socket.socket, log: journal
             if frame.kind == "code":
                 code = frame
                 recorder.name_file(str(code.data["filename"]))
+                continue
+            if frame.kind == "meet":
+                total = _meet(int(frame.data["share"]), {torch.device("cpu"), device})
+                control.sendall(wire.encode(wire.Frame("met", {"total": total})))
                 continue
             recorder.begin()
             report, arrays = _run(rank, code, frame, device)

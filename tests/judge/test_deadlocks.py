@@ -200,6 +200,12 @@ def test_collectives_of_different_steps_are_explained(shared_bench: Watched, fol
             "if rank == 0: dist.all_reduce(mask.sum())\nelse: dist.all_reduce(mask.sum())\n" + RIGHT + "; return result",
             id="from different lines",
         ),
+        pytest.param(
+            "dist.all_reduce(torch.ones(1 << 18), async_op=True); dist.broadcast(one, src=0, async_op=True)\n"
+            + RIGHT
+            + "; return result",
+            id="calls that nobody waits for",
+        ),
     ],
 )
 def test_right_programs_that_wait_are_left_alone(shared_bench: Watched, lab: Lab, folder: Path, body: str) -> None:

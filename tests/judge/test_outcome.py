@@ -230,6 +230,13 @@ class TestPrintable:
         assert "\x1b" not in found.ranks[0].model_dump_json()
 
 
+def test_numbers_may_be_right_and_a_call_too_many_all_the_same() -> None:
+    ended = ending("unrecorded", [SEEN, SEEN], None)
+    assert ended.outcome is None
+    assert "did not pair up" in (ended.mismatch or "")
+    assert ending("clean", [SEEN, SEEN], None).mismatch is None
+
+
 @pytest.mark.parametrize(("ranks", "text"), [([1], "rank 1"), ([0, 2], "ranks 0 and 2"), ([0, 1, 3], "ranks 0, 1 and 3")])
 def test_ranks_text(ranks: list[int], text: str) -> None:
     assert ranks_text(ranks) == text
