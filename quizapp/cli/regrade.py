@@ -6,6 +6,7 @@ Here: reading the banks and the learner's file, printing. What changes and what 
 from __future__ import annotations
 
 import json as json_
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -16,6 +17,9 @@ from quizapp.cli.start import open_store
 
 if TYPE_CHECKING:
     from quizapp.practice.regrade import Change
+
+WORTH_TELLING = 500
+"""Answers that take some seconds."""
 
 
 def regrade(
@@ -35,7 +39,7 @@ def regrade(
     found = library(bank)
     try:
         with open_store() as store:
-            result = changes(found, store.attempts(), Opinions.of(store))
+            result = changes(found, store.attempts(), Opinions.of(store), told=_tell)
             if not dry_run and result.changes:
                 keep(store, result)
     except StoreError as error:
@@ -53,6 +57,12 @@ def regrade(
     if result.gone:
         print(f"{result.gone} can't be scored any more: their item, part or variant is gone, or is answered otherwise now")
     return 0
+
+
+def _tell(done: int, of: int) -> None:
+    """Says how far it is, to somebody who waits at a terminal."""
+    if of >= WORTH_TELLING and sys.stderr.isatty():
+        print(f"\r{done} of {of} answers scored", end="\r\x1b[K" if done == of else "", file=sys.stderr, flush=True)
 
 
 def _line(change: Change) -> str:

@@ -5,11 +5,17 @@ Attempts are never changed: a new score is a row beside the old one, and an inst
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 
 from quizapp.bank.draw import DrawError, draw
-from quizapp.bank.load import Library, LoadedItem
+from quizapp.bank.load import Library
 from quizapp.model.formula import FormulaError
 from quizapp.model.question import CodePart, Probe
 from quizapp.model.score import Score
@@ -58,27 +64,35 @@ class Regraded:
     changes: tuple[Change, ...]
 
 
+Key = tuple[str, str, int | None, str]
+"""Item, part, seed and text: what a score depends on, beside the banks and the scorer."""
+Told = Callable[[int, int], None]
+"""Is told how many answers have been scored, and of how many."""
+PORTION = 50
+MANY = 4
+"""Portions from which on it pays to start processes."""
+
+
+def _key(attempt: Attempt) -> Key:
+    return attempt.item, attempt.part, attempt.seed, attempt.text
+
+
 class Grader:
-    """Scores an attempt by the present banks; remembers what it has scored."""
+    """Scores answers by the present banks."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._titles = titles(library)
-        self._known: dict[tuple[str, str, int | None, str], Score | None] = {}
 
-    def item(self, attempt: Attempt) -> LoadedItem | None:
-        """The item that was answered, as it is now."""
-        return self._library.items.get(attempt.item)
+    def scores(self, attempts: Sequence[Attempt]) -> list[Score | None]:
+        """The scores that they would get now; ``None`` where one can't be scored any more."""
+        return [self._score_or_none(attempt) for attempt in attempts]
 
-    def score(self, attempt: Attempt) -> Score | None:
-        """The score that it would get now; ``None`` where it can't be scored any more."""
-        key = (attempt.item, attempt.part, attempt.seed, attempt.text)
-        if key not in self._known:
-            try:
-                self._known[key] = self._score(attempt)
-            except (KeyError, AnswerError, DrawError, FormulaError):
-                self._known[key] = None
-        return self._known[key]
+    def _score_or_none(self, attempt: Attempt) -> Score | None:
+        try:
+            return self._score(attempt)
+        except (KeyError, AnswerError, DrawError, FormulaError):
+            return None
 
     def _score(self, attempt: Attempt) -> Score | None:
         loaded = self._library.items[attempt.item]
@@ -92,29 +106,70 @@ class Grader:
         return None if isinstance(asked.part, CodePart) else grade(asked, attempt.text, self._titles)
 
 
-def changes(library: Library, attempts: Sequence[Attempt], opinions: Opinions) -> Regraded:
+_shared: list[tuple[Grader, list[list[Attempt]]]] = []
+"""The grader and the portions that forked workers inherit."""
+
+
+def _inherited(index: int) -> list[Score | None]:
+    grader, portions = _shared[-1]
+    return grader.scores(portions[index])
+
+
+def _scored(library: Library, due: Sequence[Attempt], workers: int, told: Told) -> Mapping[Key, Score | None]:
+    """The score of each different answer, equal ones being scored once, on as many cores as there are."""
+    answers = list({_key(attempt): attempt for attempt in due}.values())
+    answers.sort(key=lambda attempt: attempt.item)  # stable: what is known of a rubric serves the next answer to it
+    portions = [answers[at : at + PORTION] for at in range(0, len(answers), PORTION)]
+    scores: dict[Key, Score | None] = {}
+
+    def take(found: Iterator[list[Score | None]]) -> None:
+        for portion, given in zip(portions, found, strict=True):
+            scores.update((_key(attempt), score) for attempt, score in zip(portion, given, strict=True))
+            told(len(scores), len(answers))
+
+    grader = Grader(library)
+    # A process with threads can't be forked safely.
+    if workers < 2 or len(portions) < MANY or sys.platform != "linux" or threading.active_count() > 1:
+        take(map(grader.scores, portions))
+        return scores
+    _shared.append((grader, portions))
+    try:
+        with ProcessPoolExecutor(min(workers, len(portions)), mp_context=get_context("fork")) as pool:
+            take(pool.map(_inherited, range(len(portions))))
+    finally:
+        _shared.pop()
+    return scores
+
+
+def _silent(done: int, of: int) -> None:
+    pass
+
+
+def changes(
+    library: Library, attempts: Sequence[Attempt], opinions: Opinions, *, workers: int = os.cpu_count() or 1, told: Told = _silent
+) -> Regraded:
     """Scores stored answers anew, where the item or the scorer is another one than then; stores nothing."""
-    grader, by = Grader(library), scorer()
-    looked_at = current = gone = 0
-    found = []
-    for attempt in attempts:
-        if attempt.score_json is None:
-            continue
-        looked_at += 1
-        loaded = grader.item(attempt)
+    by, gone, due = scorer(), 0, []
+    graded = [attempt for attempt in attempts if attempt.score_json is not None]
+    current = 0
+    for attempt in graded:
+        loaded = library.items.get(attempt.item)
         if loaded is None:
             gone += 1
-            continue
-        if opinions.graded_by(attempt) == (loaded.hash, by):
+        elif opinions.graded_by(attempt) == (loaded.hash, by):
             current += 1
-            continue
-        before, after = opinions.automatic(attempt), grader.score(attempt)
+        else:
+            due.append((attempt, loaded))
+    scores = _scored(library, [attempt for attempt, _ in due], workers, told)
+    ruled = Counter(attempt for attempt, _ in opinions.rulings)
+    found = []
+    for attempt, loaded in due:
+        before, after = opinions.automatic(attempt), scores[_key(attempt)]
         if before is None or after is None:
             gone += 1
         elif _differs(before, after):
-            held = sum(at == attempt.id for at, _ in opinions.rulings)
-            found.append(Change(attempt, before, after, loaded.hash, held))
-    return Regraded(looked_at, current, gone, tuple(found))
+            found.append(Change(attempt, before, after, loaded.hash, ruled[attempt.id]))
+    return Regraded(len(graded), current, gone, tuple(found))
 
 
 def _differs(before: Score, after: Score) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import sqlite3
+import subprocess
+import sys
 import time
 
 import pytest
@@ -11,7 +14,7 @@ from quizapp.bank.load import Library
 from quizapp.model.question import TextPart
 from quizapp.model.score import CriterionScore, Score, score_of
 from quizapp.practice.asked import ask, grade, scorer, titles
-from quizapp.practice.regrade import changes, keep
+from quizapp.practice.regrade import MANY, PORTION, changes, keep
 from quizapp.practice.standing import Opinions, queue
 from quizapp.store.opinion import dispute, rule
 from quizapp.store.record import Answer, Attempt
@@ -129,3 +132,40 @@ def test_many_answers_take_little_time(store: Store, library: Library) -> None:
     start = time.process_time()
     assert changes(library, many, Opinions.of(store)).looked_at == 3000
     assert time.process_time() - start < 5
+
+
+ON_TWO_CORES = """
+import sys
+from pathlib import Path
+from quizapp.bank.load import load
+from quizapp.practice.regrade import changes
+from quizapp.practice.standing import Opinions
+from quizapp.store.store import Store
+
+steps = []
+with Store(Path(sys.argv[1])) as store:
+    library, opinions = load([Path(sys.argv[2])]), Opinions.of(store)
+    found = changes(library, store.attempts(), opinions, workers=2, told=lambda *step: steps.append(step))
+print([(change.attempt.id, change.after.points) for change in found.changes])
+print(steps)
+"""
+
+
+def test_many_different_answers_are_scored_on_several_cores_alike(store: Store, library: Library) -> None:
+    _, _, phrase = written(library)
+    score = stored(store, library, phrase).score()
+    assert score is not None
+    for number in range(PORTION * MANY):
+        stored(store, library, f"{phrase if number % 3 else 'Nobody knows'}, as I said {number} times", score=zero(score))
+    alone = changes(library, store.attempts(), Opinions.of(store), workers=1)
+    done = subprocess.run(
+        [sys.executable, "-c", ON_TWO_CORES, str(store.path), str(library.banks[0].file.parent)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    given, steps = done.stdout.splitlines()
+    assert ast.literal_eval(given) == [(change.attempt.id, change.after.points) for change in alone.changes]
+    assert alone.changes
+    of = PORTION * MANY + 1
+    assert ast.literal_eval(steps) == [(min(at * PORTION, of), of) for at in range(1, MANY + 2)]
