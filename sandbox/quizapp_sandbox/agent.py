@@ -38,8 +38,25 @@ def _load(role: str) -> None:
     if role != "oracle":
         import torch._dynamo
         import torch.distributed.nn
+
+        _compile_nothing()
     if role == "kept":
         import torch.distributed.optim
+
+
+def _compile_nothing() -> None:
+    """Ranks may start no compiler. What ``torch.compile`` is given runs as it is, to the same numbers; the backend that it would
+    load otherwise takes a second of each rank."""
+    import torch
+
+    original: Any = torch.compile
+
+    @functools.wraps(original)
+    def as_it_is(model: Any = None, **_: Any) -> Any:
+        return original(model, backend="eager")
+
+    torch._dynamo.config.disable = True
+    torch.compile = as_it_is
 
 
 def _warm_up(gpus: int = 0) -> None:

@@ -205,12 +205,25 @@ class Mismatch:
 
 
 def first_mismatch(journal: Journal) -> Mismatch | None:
-    """Compares the ranks' collectives over the whole group, in order, as far back as the journal holds all of them."""
+    """Compares the ranks' collectives over all of them, in order, as far back as the journal holds all of them. Calls in several
+    groups of all ranks, or of several threads, may come in any order, once each has met its own."""
     for number, calls in _side_by_side(journal):
         first = next(call for call in calls if call is not None)
         if any(call is None or not call.pairs_with(first) for call in calls):
-            return Mismatch(number, calls)
+            return None if _all_met(journal) else Mismatch(number, calls)
     return None
+
+
+def _all_met(journal: Journal) -> bool:
+    """Whether in each group of all ranks every rank has made as many calls, and those of one number pair up."""
+    rows: list[dict[tuple[int, int], Collective]] = []
+    for rank in range(journal.world_size):
+        calls = journal.calls_of_all(rank).values()
+        rows.append({(call.meeting.group, call.meeting.number): call for call in calls if call.meeting is not None})
+        if len(rows[-1]) < journal.issued_by_all(rank):  # unknown ones, or more than the journal holds
+            return False
+    first, *others = rows
+    return all(row.keys() == first.keys() and all(call.pairs_with(first[at]) for at, call in row.items()) for row in others)
 
 
 def first_crossing(journal: Journal) -> Mismatch | None:
@@ -223,6 +236,8 @@ def first_crossing(journal: Journal) -> Mismatch | None:
         if any(call is None for call in calls):
             break
         known = tuple(call for call in calls if call is not None)
+        if len({call.meeting.group for call in known if call.meeting}) > 1:
+            continue
         if len({call.step for call in known}) > 1:
             return Mismatch(number, calls)
         if lines is None and len({call.origin for call in known}) > 1:

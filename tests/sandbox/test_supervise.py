@@ -93,6 +93,28 @@ def alone(rank_calls: list[int]) -> Journal:
     return journal
 
 
+@pytest.mark.parametrize(
+    ("rows", "number"),
+    [
+        pytest.param(["a1 b1", "b1 a1"], None, id="two groups, in another order"),
+        pytest.param(["a1 b1 a2", "a1 a2 b1"], None, id="one goes on while the other waits"),
+        pytest.param(["a1 b1", "b1"], 1, id="one call is missing"),
+        pytest.param(["a1 c1", "c1 d1"], 1, id="two kinds in one group"),
+        pytest.param(["a1 b1", "a1 b1"], None, id="in the same order"),
+    ],
+)
+def test_calls_in_several_groups_pair_up_in_each(rows: list[str], number: int | None) -> None:
+    journal = Journal(len(rows))
+    kinds = {"a": ("all_reduce", 1), "b": ("barrier", 2), "c": ("all_gather", 3), "d": ("all_gather", 1)}
+    for rank, row in enumerate(rows):
+        journal.begin(rank)
+        for name, order in row.split():
+            kind, group = kinds[name]
+            journal.append(rank, Collective(kind, "", True, meeting=Meeting(Need.ALL, group, 0b11, int(order))))
+    found = supervise.first_mismatch(journal)
+    assert (found and found.number) == number
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 class TestWatch:
     def processes(self, code: str) -> list[subprocess.Popen[bytes]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch.distributed.tensor import DTensor
 
 from quizapp_sandbox import recorder
 from quizapp_sandbox.contract import Scenario
@@ -39,10 +40,12 @@ class RecordingOptimizer(torch.optim.Optimizer):
         self.recorded: list[torch.Tensor] = []
 
     def gradients(self) -> torch.Tensor:
-        """What the parameters' ``.grad`` hold now, [P]; zeros where there is none."""
+        """What the parameters' ``.grad`` hold now, [P]; zeros where there is none. Of parameters that are sharded over ranks, as by
+        FSDP2, all entries: then a call of all of them."""
         parameters = [parameter for group in self.param_groups for parameter in group["params"]]
         rows = [torch.zeros_like(p) if p.grad is None else p.grad.detach() for p in parameters]
-        return torch.cat([row.reshape(-1) for row in rows]).clone()
+        whole = [row.full_tensor() if isinstance(row, DTensor) else row for row in rows]
+        return torch.cat([row.reshape(-1) for row in whole]).clone()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         loss = closure() if closure is not None else None
