@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from linear import Linear, fit
-from probes import FOLDER, SECOND, THIRD, Answers, builtin_answers
+from probes import SETS, Answers, builtin_answers
 
 from quizapp.scoring.beliefs import FEATURES, FILE, Reading, read
 from quizapp.scoring.claims import find
@@ -110,7 +110,7 @@ def report(given: Sequence[Bag]) -> None:
 
 
 def main() -> None:
-    sets = [probe for folder in (FOLDER, SECOND, THIRD) for probe in builtin_answers(folder=folder)]
+    sets = [probe for folder in SETS.values() for probe in builtin_answers(folder=folder)]
     given = list(bags(sets))
     report(given)
     model = fitted(given)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from linear import fit
-from probes import FOLDER, SECOND, THIRD, Answer, Answers, Judged, builtin_answers, judged, outside_answers
+from probes import SETS, Answer, Answers, Judged, builtin_answers, judged, outside_answers
 
 from quizapp.scoring.claims import echoes, find
 from quizapp.scoring.clauses import Clause, Window, is_list, split, windows
@@ -69,15 +69,16 @@ def sound(
     return [view for view in recorder.views if not echoes(view.words, rubric)]
 
 
-def decisions(probe: Answers, answer: Answer, tier: Semantic) -> Iterator[Decision]:
+def decisions(probe: Answers, answer: Answer, tier: Semantic | None) -> Iterator[Decision]:
     """The decisions on one answer that a fair reader takes in one way only."""
     rubric = ready(probe.rubric, probe.stem)
     words = read_words(answer.text, rubric.spelling)
     if not words or in_another_language(words) or is_list(answer.text, words):
         return
     clauses = split(answer.text, words)
-    views, reader = tuple(windows(clauses)), SemanticReader(tier.encoder, answer.text, clauses, rubric)
-    compared = [NAMES.index(name) for name in COMPARED]
+    views = tuple(windows(clauses))
+    reader = SemanticReader(tier.encoder, answer.text, clauses, rubric) if tier else LexicalReader(rubric)
+    compared = [NAMES.index(name) for name in COMPARED if tier or name in FEATURES]
     kept = [sound(known, answer.text, clauses, views, rubric) for known in rubric.criteria]
     different = {(view.first, view.last): view for some in kept for view in some}
     at = {place: [reader.measure(known, view) for known in rubric.criteria] for place, view in different.items()}
@@ -100,7 +101,7 @@ def decisions(probe: Answers, answer: Answer, tier: Semantic) -> Iterator[Decisi
         yield Decision(
             probe.name,
             known.criterion.id in answer.met,
-            np.array(rows).reshape(-1, len(NAMES) + len(COMPARED)),
+            np.array(rows).reshape(-1, (len(NAMES) if tier else len(FEATURES)) + len(compared)),
             float(np.mean(others_most)),
         )
 
@@ -157,7 +158,8 @@ def said(label: str, found: Judged) -> None:
     print(
         f"{label:12} F1 {found.f1:.3f}  accuracy {found.accuracy:.3f}  falsely met {found.false_met}, missed {found.false_unmet}  "
         f"credit where denied {denying[0]}/{denying[1]}, where bluffed {bluffing[0]}/{bluffing[1]}  "
-        f"a not put in {found.turned[0]}/{found.turned[1]}, {found.turned_there[0]}/{found.turned_there[1]}",
+        f"a not put in {found.turned[0]}/{found.turned[1]}, {found.turned_there[0]}/{found.turned_there[1]}  "
+        f"in reach {found.in_reach[0]:.3f} {found.in_reach[1]:.3f}",
         flush=True,
     )
 
@@ -182,7 +184,7 @@ def main() -> None:
     parser.add_argument("--tier", choices=("lexical", "semantic"))
     given = parser.parse_args()
     tier = Semantic()
-    named = {name: builtin_answers(None, folder) for name, folder in (("first", FOLDER), ("second", SECOND), ("third", THIRD))}
+    named = {name: builtin_answers(None, folder) for name, folder in SETS.items()}
     rows = [
         row for probes in named.values() for probe in probes for answer in probe.answers for row in decisions(probe, answer, tier)
     ]

@@ -18,6 +18,7 @@ from quizapp.model.rubric import Rubric
 from quizapp.model.variant import fill
 from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.text import score_text
+from quizapp.scoring.words import in_another_language, read_words
 
 FOLDER = Path(__file__).with_name("answers")
 SECOND = FOLDER / "second"
@@ -25,7 +26,8 @@ SECOND = FOLDER / "second"
 THIRD = FOLDER / "third"
 """Answers to six further probes."""
 FOURTH = FOLDER / "fourth"
-"""Answers to nine further probes, by two other writers, on which nothing was fitted."""
+"""Answers to nine further probes, by two other writers."""
+SETS = {"first": FOLDER, "second": SECOND, "third": THIRD, "fourth": FOURTH}
 DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})
 BLUFFING = frozenset({"stuffed", "nonsense", "orders"})
 VERBS = frozenset(
@@ -82,7 +84,12 @@ class Judged:
     right: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
     false_met: int = 0
     false_unmet: int = 0
+    abroad: int = 0
+    """How many of the latter are in answers in another language, on which the scorer decides nothing."""
+    abroad_right: int = 0
+    """Decisions on such answers that agree with the marks."""
     ideas: list[int] = field(default_factory=lambda: [0, 0, 0])
+    """Misconceptions named rightly, falsely, and missed."""
     credit: dict[str, list[int]] = field(default_factory=lambda: {"denying": [0, 0], "bluffing": [0, 0]})
     turned: list[int] = field(default_factory=lambda: [0, 0])
     turned_there: list[int] = field(default_factory=lambda: [0, 0])
@@ -92,6 +99,8 @@ class Judged:
             self.right[value] += more
         self.false_met += other.false_met
         self.false_unmet += other.false_unmet
+        self.abroad += other.abroad
+        self.abroad_right += other.abroad_right
         lists = [(self.ideas, other.ideas), (self.turned, other.turned), (self.turned_there, other.turned_there)]
         for mine, more_of in (*lists, *((self.credit[kind], other.credit[kind]) for kind in self.credit)):
             mine[:] = [a + b for a, b in zip(mine, more_of, strict=True)]
@@ -105,6 +114,13 @@ class Judged:
     def accuracy(self) -> float:
         right = sum(self.right.values())
         return right / max(1, right + self.false_met + self.false_unmet)
+
+    @property
+    def in_reach(self) -> tuple[float, float]:
+        """F1 and accuracy without the answers in another language."""
+        missed, right = self.false_unmet - self.abroad, sum(self.right.values()) - self.abroad_right
+        f1 = 2 * self.right[True] / max(1, 2 * self.right[True] + self.false_met + missed)
+        return f1, right / max(1, right + self.false_met + missed)
 
     @property
     def misconception_f1(self) -> float:
@@ -203,6 +219,7 @@ def judged(sets: Sequence[Answers], tier: Any) -> Judged:
     for probe in sets:
         for answer in probe.answers:
             score = score_text(probe.rubric, probe.stem, answer.text, {}, tier)
+            abroad = in_another_language(read_words(answer.text))
             for criterion in score.criteria:
                 if criterion.id in answer.unsure:
                     continue
@@ -210,6 +227,8 @@ def judged(sets: Sequence[Answers], tier: Any) -> Judged:
                 out.right[wanted] += met == wanted
                 out.false_met += met and not wanted
                 out.false_unmet += wanted and not met
+                out.abroad += abroad and wanted
+                out.abroad_right += abroad and not wanted
                 kind = "denying" if answer.kind in DENYING else "bluffing" if answer.kind in BLUFFING else None
                 if kind and not wanted:
                     out.credit[kind][0] += met
