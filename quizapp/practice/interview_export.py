@@ -6,6 +6,7 @@ Whatever the candidate or a bank wrote is escaped: a file made from an interview
 from collections.abc import Iterable, Iterator
 from html import escape
 
+from quizapp.model.figures import in_a_row
 from quizapp.practice.interview_debrief import Debrief, Row, Shown
 
 _MET = {"met": "earned", "unsure": "can't tell", "unmet": "missed"}
@@ -44,7 +45,7 @@ def _facts(found: Debrief) -> list[str]:
 
 
 def _where(one: Shown) -> str:
-    return f" (question {', '.join(map(str, one.questions))})" if one.questions else ""
+    return f" (question{'' if len(one.questions) == 1 else 's'} {in_a_row(one.questions)})" if one.questions else ""
 
 
 def _cell(text: str) -> str:

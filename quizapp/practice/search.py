@@ -64,9 +64,13 @@ def search(entries: Sequence[Entry], query: str, most: int = 50) -> tuple[Entry,
 
 
 def snippet(entry: Entry, query: str, columns: int) -> str:
-    """A line of the item's text around the first word found in it."""
+    """A line of the item's text around the first word found in it, of at most so many columns."""
     text = " ".join(entry.words[TEXT].split())
     places = [text.find(word) for word in query.lower().split()]
     start = max(0, min((place for place in places if place >= 0), default=0) - columns // 3)
-    cut = text[start : start + columns]
-    return ("…" if start else "") + cut + ("…" if start + columns < len(text) else "")
+    if start:
+        start = text.find(" ", start) + 1
+    head, cut = "… " if start else "", text[start : start + columns]
+    if len(head) + len(text) - start <= columns:
+        return head + cut
+    return f"{head}{cut[: columns - len(head) - 1].rstrip()}…"

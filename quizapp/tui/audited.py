@@ -14,10 +14,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from quizapp.model.alike import Alike
+from quizapp.model.alike import Alike, in_names, named
 from quizapp.model.audit import Audit, ItemAudit, Shown, Step, provenance
 from quizapp.tui.page import Page
-from quizapp.tui.weights import bars, figure, size_bar
+from quizapp.tui.weights import FEWEST_CELLS, MOST_CELLS, bars, figure, size_bar
 
 if TYPE_CHECKING:
     from quizapp.audit.audit import Registry
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from quizapp.model.audit import Record
 
 SECONDS = 180.0
-CELLS = 40
 AGREE = (
     "This starts the code of {library}, in {python}: {ranks} processes of this machine, with your rights and no sandbox. "
     "Nothing of it is kept. F10 again to agree."
@@ -46,14 +45,16 @@ def largest(step: Step) -> float:
     return max((abs(value) for w in step.views[0].weights for value in (w.wanted, w.given or 0.0)), default=0.0)
 
 
-def given_bars(rows: Sequence[Alike], longest: float) -> Content:
-    """One bar a row, of the weight given: before the answer, what is wanted isn't told."""
-    lines = []
-    for row in rows:
-        name = f"rank {row.rank} microbatch {row.microbatch}: {row.tokens} {'token' if row.valid else 'padding'}"
-        name += "s" if row.valid and row.tokens != 1 else ""
-        lines.append(Content(f"{name.ljust(32)} {size_bar(row.given, longest, CELLS).ljust(CELLS)} {figure(row.given, longest)}"))
-    return Content("\n").join(lines)
+def given_bars(rows: Sequence[Alike], longest: float, columns: int) -> Content:
+    """One bar a row, of the weight given, within ``columns``: before the answer, what is wanted isn't told."""
+    said = in_names(rows)
+    names = [named(row, said) for row in rows]
+    label, figures = max(map(len, names), default=0), [figure(row.given, longest) for row in rows]
+    cells = max(FEWEST_CELLS, min(MOST_CELLS, columns - label - max(map(len, figures), default=0) - 3))
+    return Content("\n").join(
+        Content(f"{name.ljust(label)}  {size_bar(row.given, longest, cells).ljust(cells)} {text}")
+        for name, row, text in zip(names, rows, figures, strict=True)
+    )
 
 
 def sections(report: Audit, steps: Sequence[int], answered: bool, columns: int) -> Iterator[tuple[str, Content]]:
@@ -62,7 +63,7 @@ def sections(report: Audit, steps: Sequence[int], answered: bool, columns: int) 
         if steps and step.step + 1 not in steps:
             continue
         rows = groups(step)
-        shown = bars(rows, largest(step), columns) if answered else given_bars(rows, largest(step))
+        shown = bars(rows, largest(step), columns) if answered else given_bars(rows, largest(step), columns)
         yield f"Step {step.step + 1}: {step.tokens} valid tokens", shown
     if answered:
         yield "What it is", Content(report.summary)

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Collapsible, Markdown, Static
 
+from quizapp.model.figures import in_a_row
 from quizapp.practice.interview import Interview
 from quizapp.practice.interview_debrief import Debrief, Line, Row, Shown, TopicResult, debrief, hand_over
 from quizapp.practice.interview_export import clock, html, markdown
@@ -44,7 +45,7 @@ def _topics(title: str, topics: tuple[TopicResult, ...]) -> Content:
 
 
 def _shown(one: Shown, sure: bool) -> Content:
-    where = f" (question {', '.join(map(str, one.questions))})" if one.questions else ""
+    where = f" (question{'' if len(one.questions) == 1 else 's'} {in_a_row(one.questions)})" if one.questions else ""
     lead = "Misconception: " if sure else "It sounded like: "
     parts = [Content.assemble((lead, "bold $text-warning"), inline(one.title, "bold"), where)]
     if one.entry is not None and sure:
@@ -125,9 +126,9 @@ at it. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next s
 
     def _row(self, row: Row) -> Iterator[Widget]:
         yield Markdown(row.question.text)
-        if row.passed:
+        if row.passed and not row.lines:
             yield Static("You passed on this one.", classes="line")
-        else:
+        elif not row.passed:
             lead = "You said: " if row.question.heard else "Your answer: "
             yield Static(Content.assemble((lead, "bold"), row.said if row.verdict is None else "your program"), classes="line")
         if row.verdict:

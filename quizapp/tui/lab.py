@@ -72,7 +72,9 @@ up. What you type is kept as you type it.
         Binding("f9", "attempts", "Attempts", key_display="F9", priority=True),
         Binding("f5", "solutions", "Solution", key_display="F5", priority=True),
         Binding("f8", "starter", "Start over", key_display="F8", priority=True),
-        Binding("escape", "stop", "Home", key_display="Esc", priority=True),
+        Binding("escape", "stop", "Stop", key_display="Esc", priority=True),
+        Binding("escape", "unrate", "Back", key_display="Esc", priority=True),
+        Binding("escape", "home", "Home", key_display="Esc", priority=True),
     ]
 
     def __init__(self, study: Study) -> None:
@@ -138,6 +140,10 @@ up. What you type is kept as you type it.
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("verdict", "attempts"):
             return self.study.result() is not None
+        if action == "stop":
+            return self.cancel is not None
+        if action == "unrate":
+            return bool(self.query(Confidence))
         if action in ("submit", "external", "starter"):
             return self.lab is not None and self.cancel is None
         return super().check_action(action, parameters)
@@ -351,16 +357,16 @@ up. What you type is kept as you type it.
         else:
             self._say("This lab has no solution that can be read.")
 
-    async def action_stop(self) -> None:
-        if self.query(Confidence):
-            await self.query(Confidence).remove()
-            self.query_one(CodeEditor).focus()
-            self._say("Ctrl+S runs your code on several ranks.")
-        elif self.cancel is not None:
+    def action_stop(self) -> None:
+        if self.cancel is not None:
             self.cancel.set()
             self._tick()
-        else:
-            await self.action_home()
+
+    async def action_unrate(self) -> None:
+        """Back to the code, which hasn't run."""
+        await self.query(Confidence).remove()
+        self.query_one(CodeEditor).focus()
+        self._say("Ctrl+S runs your code on several ranks.")
 
     def action_starter(self) -> None:
         editor = self.query_one(CodeEditor)

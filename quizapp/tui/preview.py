@@ -28,7 +28,8 @@ from quizapp.tui.signs import points
 
 LOOK_SECONDS = 0.4
 """Between two looks at whether a file was saved."""
-SHOWN_FAULTS = 5
+SHOWN_FAULTS = (2, 5)
+"""In a terminal of few rows, and in a larger one."""
 
 
 class PreviewApp(App[None]):
@@ -112,9 +113,10 @@ class PreviewApp(App[None]):
 
     def _say(self, faults: Sequence[Fault]) -> None:
         self.faults = faults
-        lines = [f"{fault.file.name}:{fault.line}:{fault.column}: {fault.message}; {fault.mend}" for fault in faults[:SHOWN_FAULTS]]
-        if len(faults) > SHOWN_FAULTS:
-            lines.append(f"... and {len(faults) - SHOWN_FAULTS} more: quizapp bank lint")
+        most = SHOWN_FAULTS[self.size.height >= 36]
+        lines = [f"{fault.file.name}:{fault.line}:{fault.column}: {fault.message}; {fault.mend}" for fault in faults[:most]]
+        if len(faults) > most:
+            lines.append(f"… and {len(faults) - most} more: quizapp bank lint")
         shown = self.query_one("#faults", Static)
         shown.update(Content("\n".join(lines)))
         shown.display = bool(lines)

@@ -44,6 +44,9 @@ your code, which is as you left it.
         name, _ = self._files[self._at]
         return f"{self._title} · {name}", f"{self._at + 1} of {len(self._files)}"
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return len(self._files) > 1 if action == "turn" else super().check_action(action, parameters)
+
     def body(self) -> ComposeResult:
         editor = CodeEditor(self._files[0][1])
         editor.read_only = True

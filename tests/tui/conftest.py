@@ -1,11 +1,17 @@
-"""The fixed bank, a store with a fixed clock, and the app over both. Every part is the real one."""
+"""The fixed bank, a store with a fixed clock, the app over both, and pictures of its screens. Every part is the real one."""
 
+import dataclasses
+import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from screen_text import Act, Picture
+from sittings import MOMENT
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
 
 import quizapp.judge.bench as bench_module
 from quizapp.bank.load import Library, load
@@ -14,7 +20,6 @@ from quizapp.store.store import Store
 from quizapp.tui.app import QuizApp
 
 BANKS = Path(__file__).parent / "banks"
-MOMENT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture(scope="session")
@@ -54,3 +59,36 @@ def app(store: Store, library: Library) -> Callable[..., QuizApp]:
         return QuizApp(store, library, **arguments)  # type: ignore[arg-type]
 
     return make
+
+
+@pytest.fixture
+def still(store: Store, library: Library, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    """The library at a path that is the same everywhere. Where and when a picture is taken, and what this machine can run or
+    colour, must not show in it: clocks stand, the time zone is UTC, no judge is started, and code is plain."""
+    from quizapp.tui import code_editor, lab
+
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    store.path = Path("/home/learner/progress.sqlite3")
+    monkeypatch.setattr(lab.LabScreen, "_prepare", lambda self: None)
+    monkeypatch.setattr(code_editor, "highlighted", lambda: False)
+    monkeypatch.setattr("quizapp.practice.interview.now", lambda: 0.0)
+    bank = dataclasses.replace(library.banks[0], file=Path("/banks/small.yaml"), builtin=True)
+    yield dataclasses.replace(library, banks=(bank,))
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture(params=[(80, 24), (120, 40)], ids=["80x24", "120x40"])
+def picture(request: pytest.FixtureRequest, snap_compare: Callable[..., bool]) -> Picture:
+    """``picture(app, screen, act)``: whether that screen of the app, after what ``act`` does, looks as in the picture kept of it;
+    in a small terminal and in a larger one."""
+
+    def compare(app: App[None], screen: type[Screen[Any]], act: Act) -> bool:
+        async def run(pilot: Pilot[object]) -> None:
+            await act(pilot)
+            assert type(pilot.app.screen) is screen
+
+        return snap_compare(app, terminal_size=request.param, run_before=run)
+
+    return compare

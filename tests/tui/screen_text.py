@@ -1,7 +1,16 @@
 """What stands on the screen, as text."""
 
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 from textual.app import App
 from textual.pilot import Pilot
+from textual.screen import Screen
+
+Act = Callable[[Pilot[object]], Awaitable[None]]
+"""What is done in an app."""
+Picture = Callable[[App[None], type[Screen[Any]], Act], bool]
+"""Takes a picture of a screen, which must be of that very class; a fixture."""
 
 
 def shown(app: App[object]) -> str:
@@ -28,3 +37,25 @@ async def until(pilot: "Pilot[object]", words: str, seconds: float = 10.0) -> st
         if words in text:
             return text
     raise AssertionError(f"{words!r} is not on the screen:\n{shown(pilot.app)}")
+
+
+def wait_for(words: str, *keys: str) -> Act:
+    """Presses the keys, waits until the words stand on the screen, and a little longer."""
+
+    async def act(pilot: Pilot[object]) -> None:
+        if keys:
+            await pilot.press(*keys)
+        await until(pilot, words)
+        await pilot.pause(0.1)
+
+    return act
+
+
+def in_turn(*acts: Act) -> Act:
+    """One after another."""
+
+    async def act(pilot: Pilot[object]) -> None:
+        for one in acts:
+            await one(pilot)
+
+    return act

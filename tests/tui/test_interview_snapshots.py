@@ -1,11 +1,9 @@
-"""How the mock interview looks at 80x24 and 120x40. ``pytest tests/tui/test_interview_snapshots.py --snapshot-update`` redraws."""
+"""How the mock interview looks at 80x24 and 120x40. ``pytest tests/tui --snapshot-update`` takes new pictures."""
 
-import dataclasses
-from collections.abc import Awaitable, Callable
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from screen_text import typed, until
+from screen_text import Picture, in_turn, typed, until, wait_for
 from textual.pilot import Pilot
 
 from quizapp.bank.load import Library
@@ -13,59 +11,84 @@ from quizapp.practice.interview import Interview
 from quizapp.practice.interview_plan import Setup
 from quizapp.store.store import Store
 from quizapp.tui.app import QuizApp
+from quizapp.tui.interview import InterviewScreen
+from quizapp.tui.interview_debrief import InterviewDebriefScreen
+from quizapp.tui.interview_start import InterviewStartScreen
 
-Compare = Callable[..., bool]
-Act = Callable[[Pilot[object]], Awaitable[None]]
-sizes = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
 SETUP = Setup(bank="small", minutes=35, lab=False)
+WRONG = "DDP picks the right denominator."
 
 
-@pytest.fixture
-def still(library: Library, monkeypatch: pytest.MonkeyPatch) -> Library:
-    """The library at a path that is the same everywhere, and a clock that stands."""
-    monkeypatch.setattr("quizapp.practice.interview.now", lambda: 0.0)
-    bank = dataclasses.replace(library.banks[0], file=Path("/banks/small.yaml"), builtin=True)
-    return dataclasses.replace(library, banks=(bank,))
+def held(store: Store, library: Library, until: Callable[[Interview], bool], setup: Setup = SETUP) -> None:
+    """The interview's answers, up to a question that is looked for, or to its end."""
+    interview = Interview.start(store, library, setup)
+    while interview.question is not None and not until(interview):
+        interview.answer(WRONG if interview.question.heard else "")
 
 
-def held(store: Store, library: Library, *, until_follow_up: bool) -> None:
-    """The interview's answers, up to its first follow-up about a misconception or to its end."""
-    interview = Interview.start(store, library, SETUP)
-    while interview.question is not None and not (until_follow_up and interview.question.cause == "misconception"):
-        spoken = "DDP picks the right denominator." if interview.question.heard else ""
-        interview.answer(spoken)
+def asks(**wanted: str) -> Callable[[Interview], bool]:
+    """Whether the question that stands has these: ``cause="misconception"``."""
+    return lambda interview: all(getattr(interview.question, name) == value for name, value in wanted.items())
 
 
-@sizes
-def test_start(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
-    async def act(pilot: Pilot[object]) -> None:
-        await until(pilot, "Anything in this field")
-        await pilot.press("down")
-        await until(pilot, "› Length")
-        await pilot.pause(0.1)
-
-    assert snap_compare(QuizApp(store, still, start="interview", bank="small"), terminal_size=size, run_before=act)
+def interview(store: Store, library: Library) -> QuizApp:
+    return QuizApp(store, library, start="interview", bank="small")
 
 
-@sizes
-def test_question(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
-    held(store, still, until_follow_up=True)
+def test_start(picture: Picture, store: Store, still: Library) -> None:
+    act = in_turn(wait_for("Anything in this field"), wait_for("› Length", "down"))
+    assert picture(interview(store, still), InterviewStartScreen, act)
+
+
+def test_start_with_one_open(picture: Picture, store: Store, still: Library) -> None:
+    held(store, still, asks(kind="probe"), Setup(minutes=35, lab=False))
+    act = wait_for("An interview is open")
+    assert picture(interview(store, still), InterviewStartScreen, act)
+
+
+@pytest.mark.parametrize("kind", ["expression", "choice", "lab"])
+def test_question(picture: Picture, store: Store, still: Library, kind: str) -> None:
+    held(store, still, asks(kind=kind), Setup(bank="small", minutes=60))
+    assert picture(interview(store, still), InterviewScreen, wait_for("question"))
+
+
+def test_follow_up(picture: Picture, store: Store, still: Library) -> None:
+    held(store, still, asks(cause="misconception"))
 
     async def act(pilot: Pilot[object]) -> None:
         await until(pilot, "You said:")
         await typed(pilot, "It averages gradients")
-        await until(pilot, "It averages gradients")
-        await pilot.pause(0.1)
+        await wait_for("It averages gradients")(pilot)
 
-    assert snap_compare(QuizApp(store, still, start="interview", bank="small"), terminal_size=size, run_before=act)
+    assert picture(interview(store, still), InterviewScreen, act)
 
 
-@sizes
-def test_debrief(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
-    held(store, still, until_follow_up=False)
+def test_notes(picture: Picture, store: Store, still: Library) -> None:
+    held(store, still, asks(cause="misconception"))
+
+    async def act(pilot: Pilot[object]) -> None:
+        await until(pilot, "You said:")
+        await pilot.press("f6")
+        await until(pilot, "Notes")
+        await typed(pilot, "what does DDP do?")
+        await wait_for("what does DDP do?")(pilot)
+
+    assert picture(interview(store, still), InterviewScreen, act)
+
+
+def test_debrief(picture: Picture, store: Store, still: Library) -> None:
+    held(store, still, lambda interview: False)
+    assert picture(interview(store, still), InterviewDebriefScreen, wait_for("That was my last question"))
+
+
+def test_debrief_unfolded(picture: Picture, store: Store, still: Library) -> None:
+    held(store, still, lambda interview: False)
 
     async def act(pilot: Pilot[object]) -> None:
         await until(pilot, "That was my last question")
+        await pilot.press("a")
+        await pilot.pause(0.2)
+        await pilot.press("end")
         await pilot.pause(0.1)
 
-    assert snap_compare(QuizApp(store, still, start="interview", bank="small"), terminal_size=size, run_before=act)
+    assert picture(interview(store, still), InterviewDebriefScreen, act)

@@ -1,165 +1,112 @@
-"""How the main screens look at 80x24 and 120x40. ``pytest tests/tui/test_snapshots.py --snapshot-update`` takes new pictures."""
+"""How home and the screens of a study sitting look at 80x24 and 120x40.
+
+``pytest tests/tui --snapshot-update`` takes new pictures. Labs, sheets and the interview have files of their own.
+"""
 
 import dataclasses
-from collections.abc import Awaitable, Callable
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from screen_text import typed, until
+from screen_text import Picture, in_turn, typed, until, wait_for
+from sittings import answered, at
 from textual.pilot import Pilot
+from textual.screen import ModalScreen, Screen
 
+import quizapp.tui
 from quizapp.bank.fault import Fault
 from quizapp.bank.load import Library
-from quizapp.model.verdict import Diagnosis, Place, RankReport, ScenarioVerdict, TokenWeight, Verdict
-from quizapp.practice.study import Study
 from quizapp.store.store import Store
-from quizapp.tui import code_editor
 from quizapp.tui.app import QuizApp
-from quizapp.tui.lab import LabScreen, Noticed
+from quizapp.tui.choose import ChooseScreen
+from quizapp.tui.contents import ContentsScreen
+from quizapp.tui.home import HomeScreen
+from quizapp.tui.lab import LabScreen
+from quizapp.tui.page import Page
+from quizapp.tui.playground import PlaygroundScreen
+from quizapp.tui.progress import ProgressScreen
+from quizapp.tui.question import QuestionScreen
+from quizapp.tui.reading import ReadingScreen
+from quizapp.tui.search import SearchScreen
+from quizapp.tui.sheet import Sheet
+from quizapp.tui.study_page import StudyPage
+from quizapp.tui.summary import SummaryScreen
 
-Compare = Callable[..., bool]
-Act = Callable[[Pilot[object]], Awaitable[None]]
-sizes = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
-
-
-@pytest.fixture
-def still(store: Store, library: Library, monkeypatch: pytest.MonkeyPatch) -> Library:
-    """The library at a path that is the same everywhere. What this machine can run or colour must not show in a picture, so no
-    judge is started, and code is plain."""
-    monkeypatch.setattr(LabScreen, "_prepare", lambda self: None)
-    monkeypatch.setattr(code_editor, "highlighted", lambda: False)
-    bank = dataclasses.replace(library.banks[0], file=Path("/banks/small.yaml"), builtin=True)
-    return dataclasses.replace(library, banks=(bank,))
-
-
-def wait_for(words: str, *keys: str) -> Act:
-    async def act(pilot: Pilot[object]) -> None:
-        if keys:
-            await pilot.press(*keys)
-        await until(pilot, words)
-        await pilot.pause(0.1)
-
-    return act
+LONG = (
+    "Each rank divides its loss by its own token count, and the ranks hold different counts.\n"
+    "Then DDP averages the gradients over ranks, so a rank with two tokens weighs as much as one with four.\n\n"
+    "I would add the sums and the counts over all ranks first, and divide once."
+)
 
 
-def at(store: Store, library: Library, step: str) -> Study:
-    study = Study(store, library, "small")
-    study.go([one.id for one in study.steps].index(step))
-    return study
+def studying(store: Store, library: Library) -> QuizApp:
+    return QuizApp(store, library, start="study", bank="small")
 
 
-def answered(study: Study, text: str, confidence: int | None) -> None:
-    study.record(text, study.grade(text), confidence)
-
-
-def weights(given: tuple[float, float]) -> tuple[TokenWeight, ...]:
-    counts = (2, 4)
-    return tuple(
-        TokenWeight(
-            rank=rank,
-            microbatch=0,
-            token=token,
-            valid=token < count,
-            wanted=1 / 6 * (token < count),
-            given=weight * (token < count),
-        )
-        for rank, (count, weight) in enumerate(zip(counts, given, strict=True))
-        for token in range(count + 1)
-    )
-
-
-def verdict() -> Verdict:
-    failing = ScenarioVerdict(
-        name="uneven", world_size=2, counts=((2,), (4,)), outcome="wrong", max_relative_error=0.5, weights=weights((1 / 4, 1 / 8))
-    )
-    passing = ScenarioVerdict(name="even", world_size=2, counts=((3,), (3,)), outcome="pass", max_relative_error=1.4e-16)
-    return Verdict(
-        outcome="wrong",
-        points=0,
-        max_points=2,
-        seed=7,
-        summary="1 of 2 scenarios fails. With 2 ranks, uneven: rank 0's 2 tokens count twice as much as rank 1's.",
-        diagnosis=(
-            Diagnosis(id="mean-of-means", title="The mean of per-rank means", evidence="its prediction matches both scenarios"),
-        ),
-        scenarios=(failing, passing),
-        counterexample=failing,
-        output="hello from rank 0\n",
-        backend="docker",
-        sandbox="container",
-        device="cpu",
-        collectives="gloo",
-        milliseconds=38,
-    )
-
-
-def parted() -> Verdict:
-    where = Place(line=17, function="scale_loss")
-    return Verdict(
-        outcome="desync",
-        points=0,
-        max_points=2,
-        seed=7,
-        summary="Rank 0 waits in an all-reduce that rank 1 never enters.",
-        scenarios=(ScenarioVerdict(name="uneven", world_size=2, counts=((0,), (4,)), outcome="desync"),),
-        ranks=(
-            RankReport(rank=0, state="waiting", collective="#4 all_reduce([] int64)", place=where),
-            RankReport(rank=1, state="finished", collective="#3 broadcast([132] float64)", message="came to its end"),
-        ),
-        backend="local",
-        sandbox="none",
-        device="cpu",
-        collectives="gloo",
-        milliseconds=310,
-    )
-
-
-@sizes
-def test_home(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
+def test_home(picture: Picture, store: Store, still: Library) -> None:
     answered(at(store, still, "two-ranks/mean"), "2", 4)
     fault = Fault(Path("/banks/broken.yaml"), 3, 5, "unknown-key", "unknown key `stern`", "did you mean `stem`?")
     app = QuizApp(store, dataclasses.replace(still, faults=(fault,)))
-    assert snap_compare(app, terminal_size=size, run_before=wait_for("A small bank"))
+    assert picture(app, HomeScreen, wait_for("A small bank"))
 
 
-@sizes
-def test_help(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
-    store.path = Path("/home/learner/progress.sqlite3")
-    assert snap_compare(QuizApp(store, still), terminal_size=size, run_before=wait_for("rehearses", "f1"))
+def test_home_at_first(picture: Picture, store: Store, still: Library) -> None:
+    assert picture(QuizApp(store, still), HomeScreen, wait_for("Welcome"))
 
 
-@sizes
 @pytest.mark.parametrize(
-    ("step", "words"),
+    ("step", "screen", "words"),
     [
-        ("reading/first-page", "Sums and counts"),
-        ("pick-mean/main", "( ) C"),
-        ("pick-all/main", "Several are right"),
-        ("two-ranks/mean", "A number"),
-        ("two-ranks/factor", "An expression"),
-        ("two-ranks/why", "Why does"),
-        ("scale/main", "Scale the local loss"),
+        ("reading/first-page", ReadingScreen, "Sums and counts"),
+        ("pick-mean/main", QuestionScreen, "( ) C"),
+        ("pick-all/main", QuestionScreen, "Several are right"),
+        ("two-ranks/mean", QuestionScreen, "A number"),
+        ("two-ranks/factor", QuestionScreen, "An expression"),
+        ("two-ranks/why", QuestionScreen, "Why does"),
+        ("scale/main", LabScreen, "Scale the local loss"),
     ],
     ids=["reading", "choice", "choices", "number", "expression", "words", "lab"],
 )
-def test_a_step(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int], step: str, words: str) -> None:
+def test_a_step(picture: Picture, store: Store, still: Library, step: str, screen: type[Screen[None]], words: str) -> None:
     at(store, still, step)
-    app = QuizApp(store, still, start="study", bank="small")
-    assert snap_compare(app, terminal_size=size, run_before=wait_for(words))
+    assert picture(studying(store, still), screen, wait_for(words))
 
 
-@sizes
-def test_confidence(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
+def test_a_long_answer(picture: Picture, store: Store, still: Library) -> None:
+    store.save_draft(at(store, still, "two-ranks/why").draft_key(), LONG)
+    assert picture(studying(store, still), QuestionScreen, wait_for("I would add"))
+
+
+@pytest.mark.parametrize(
+    ("step", "keys", "words"),
+    [
+        ("pick-mean/main", ("ctrl+g",), "flagged"),
+        ("pick-mean/main", ("f2",), "Hint:"),
+        ("two-ranks/mean", ("x", "enter"), "can't be read"),
+    ],
+    ids=["flagged", "hint", "no-number"],
+)
+def test_a_key(picture: Picture, store: Store, still: Library, step: str, keys: tuple[str, ...], words: str) -> None:
+    at(store, still, step)
+    ready = wait_for("( ) C" if step.startswith("pick") else "A number")
+    assert picture(studying(store, still), QuestionScreen, in_turn(ready, wait_for(words, *keys)))
+
+
+def test_after_a_slip(picture: Picture, store: Store, still: Library) -> None:
+    answered(at(store, still, "pick-mean/main"), "ranks", 4)
+    act = in_turn(wait_for("Misconception"), wait_for("Taken back", "u"))
+    assert picture(studying(store, still), QuestionScreen, act)
+
+
+def test_confidence(picture: Picture, store: Store, still: Library) -> None:
     at(store, still, "pick-mean/main")
-
-    async def act(pilot: Pilot[object]) -> None:
-        await until(pilot, "( ) C")
-        await wait_for("How sure", "b", "enter")(pilot)
-
-    assert snap_compare(QuizApp(store, still, start="study", bank="small"), terminal_size=size, run_before=act)
+    act = in_turn(wait_for("( ) C"), wait_for("How sure", "b", "enter"))
+    assert picture(studying(store, still), QuestionScreen, act)
 
 
-@sizes
 @pytest.mark.parametrize(
     ("step", "text", "words"),
     [
@@ -169,55 +116,32 @@ def test_confidence(snap_compare: Compare, store: Store, still: Library, size: t
     ],
     ids=["choice", "number", "words"],
 )
-def test_a_result(
-    snap_compare: Compare, store: Store, still: Library, size: tuple[int, int], step: str, text: str, words: str
-) -> None:
+def test_a_result(picture: Picture, store: Store, still: Library, step: str, text: str, words: str) -> None:
     answered(at(store, still, step), text, 4)
-    app = QuizApp(store, still, start="study", bank="small")
-    assert snap_compare(app, terminal_size=size, run_before=wait_for(words))
+    assert picture(studying(store, still), QuestionScreen, wait_for(words))
 
 
-@sizes
-@pytest.mark.parametrize("judged", [verdict(), parted()], ids=["weights", "ranks"])
-def test_verdict(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int], judged: Verdict) -> None:
-    study = at(store, still, "scale/main")
-    source = (study.asked().loaded.file.parent / "labs" / "scale" / "solution.py").read_text()
-    study.record_code(source, judged)
-
-    async def act(pilot: Pilot[object]) -> None:
-        await until(pilot, "F7 shows it")
-        await wait_for("· verdict", "f7")(pilot)
-
-    assert snap_compare(QuizApp(store, still, start="study", bank="small"), terminal_size=size, run_before=act)
-
-
-@sizes
-def test_lab_without_a_sandbox(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
-    at(store, still, "scale/main")
-
-    async def act(pilot: Pilot[object]) -> None:
-        await until(pilot, "Scale the local loss")
-        pilot.app.screen.post_message(Noticed("Your code will run with your own rights."))
-        await wait_for("your own rights")(pilot)
-
-    assert snap_compare(QuizApp(store, still, start="study", bank="small"), terminal_size=size, run_before=act)
-
-
-@sizes
 @pytest.mark.parametrize(
-    ("keys", "words"),
+    ("keys", "screen", "words"),
     [
-        ("p", "A small bank · 1"),
-        ("p4", "sure you were"),
-        ("p4v", "you said"),
-        ("o", "Contents"),
-        ("s", "items to ask"),
-        ("/mean", "pick-mean"),
-        ("g", "wanted"),
+        ("p", ProgressScreen, "A small bank · 1"),
+        ("p2", ProgressScreen, "averages"),
+        ("p3", ProgressScreen, "due"),
+        ("p4", ProgressScreen, "sure you were"),
+        ("p4v", ProgressScreen, "you said"),
+        ("p5", ProgressScreen, "The framework"),
+        ("o", ContentsScreen, "Contents"),
+        ("s", ChooseScreen, "items to ask"),
+        ("/mean", SearchScreen, "pick-mean"),
+        ("/qqqq", SearchScreen, "No item"),
+        ("g", PlaygroundScreen, "wanted"),
     ],
-    ids=["progress", "confidence", "table", "contents", "choose", "search", "playground"],
-)
-def test_from_home(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int], keys: str, words: str) -> None:
+    ids=[
+        "progress", "topics", "due", "confidence", "table", "misconceptions", "contents", "choose", "search", "none-found",
+        "playground",
+    ],
+)  # fmt: skip
+def test_from_home(picture: Picture, store: Store, still: Library, keys: str, screen: type[Screen[None]], words: str) -> None:
     answered(at(store, still, "two-ranks/mean"), "2", 4)
     answered(at(store, still, "pick-all/main"), "rate", 5)
 
@@ -226,20 +150,37 @@ def test_from_home(snap_compare: Compare, store: Store, still: Library, size: tu
         await typed(pilot, keys)
         await wait_for(words)(pilot)
 
-    assert snap_compare(QuizApp(store, still), terminal_size=size, run_before=act)
+    assert picture(QuizApp(store, still), screen, act)
 
 
-@sizes
-def test_the_end(snap_compare: Compare, store: Store, still: Library, size: tuple[int, int]) -> None:
+def test_the_end(picture: Picture, store: Store, still: Library) -> None:
     answered(at(store, still, "two-ranks/mean"), "2.25", 4)
     at(store, still, "scale/main")
-
-    async def act(pilot: Pilot[object]) -> None:
-        await until(pilot, "Scale the loss")
-        await wait_for("This sitting", "f4")(pilot)
-
-    assert snap_compare(QuizApp(store, still, start="study", bank="small"), terminal_size=size, run_before=act)
+    act = in_turn(wait_for("Scale the loss"), wait_for("This sitting", "f4"))
+    assert picture(studying(store, still), SummaryScreen, act)
 
 
-def test_too_small(snap_compare: Compare, store: Store, still: Library) -> None:
+def test_too_small(snap_compare: Callable[..., bool], store: Store, still: Library) -> None:
     assert snap_compare(QuizApp(store, still), terminal_size=(50, 12), run_before=wait_for("terminal too small"))
+
+
+def screens() -> Iterator[type[Screen[object]]]:
+    """All screens of the app; bases of others are none."""
+    for module in pkgutil.iter_modules(quizapp.tui.__path__):
+        for thing in vars(importlib.import_module(f"quizapp.tui.{module.name}")).values():
+            if isinstance(thing, type) and issubclass(thing, Screen) and thing.__module__ == f"quizapp.tui.{module.name}":
+                yield thing
+
+
+def test_every_screen_has_its_pictures() -> None:
+    """Where a file of pictures names a screen, ``picture`` sees to it that this very screen is shown, at both sizes."""
+    folder = Path(__file__).parent
+    named = {
+        name
+        for file in folder.glob("test_*snapshots*.py")
+        for line in file.read_text("utf-8").splitlines()
+        if not line.startswith(("from ", "import "))
+        for name in re.findall(r"\w+Screen\b", line)
+    }
+    bases = {Page, Sheet, StudyPage, Screen, ModalScreen}
+    assert {screen.__name__ for screen in screens() if screen not in bases} - named == set()
