@@ -70,6 +70,25 @@ def test_gradients_on_two_ranks(two_ranks: tuple[Found, Found], experiment: str,
     assert (two_ranks[0][experiment], two_ranks[1][experiment]) == (rank0, rank1)
 
 
+def test_own_rows_against_all_texts_make_the_gradient_of_the_large_batch_and_small_batches_do_not(
+    two_ranks: tuple[Found, Found],
+) -> None:
+    images, texts = (torch.tensor(values, dtype=torch.float64) for values in (((2, 5), (-1, 0.5)), ((1, 3), (-2, 4))))
+
+    def gradient(left: torch.Tensor, right: torch.Tensor) -> float:
+        weight = torch.ones((), dtype=torch.float64, requires_grad=True)
+        logits = (weight * left)[:, None] * (weight * right)[None, :]
+        functional.cross_entropy(logits, torch.arange(len(left))).backward()
+        assert weight.grad is not None
+        return float(weight.grad)
+
+    whole = gradient(images.reshape(-1), texts.reshape(-1))
+    for rank in two_ranks:
+        assert rank["own rows against all texts"] == [pytest.approx(whole, rel=1e-12)]
+    parts = [gradient(left, right) for left, right in zip(images, texts, strict=True)]
+    assert abs(sum(parts) / 2 - whole) > 0.1 * abs(whole)
+
+
 def test_join_divides_by_the_launch_size_unless_told_otherwise(two_ranks: tuple[Found, Found]) -> None:
     assert two_ranks[1]["join, launch size"] == [5.0]
     assert two_ranks[1]["join, active ranks"] == [10.0]

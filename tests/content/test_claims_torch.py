@@ -92,6 +92,43 @@ def test_even_guesses_cost_the_logarithm_of_the_number_of_classes() -> None:
     assert round(float(loss), 2) == round(math.log(50304), 2) == 10.83
 
 
+@pytest.mark.filterwarnings("ignore:reduction. 'mean'")
+def test_reductions_of_a_divergence_divide_by_rows_or_by_everything_and_see_padding() -> None:
+    torch.manual_seed(0)
+    rows, positions, vocabulary = 4, 6, 50
+    student, teacher = torch.randn(2, rows, positions, vocabulary, dtype=torch.float64)
+    said, meant = student.log_softmax(-1), teacher.softmax(-1)
+    total = functional.kl_div(said, meant, reduction="sum")
+    torch.testing.assert_close(functional.kl_div(said, meant, reduction="batchmean"), total / rows)
+    torch.testing.assert_close(functional.kl_div(said, meant, reduction="mean"), total / (rows * positions * vocabulary))
+    assert bool((functional.kl_div(said, meant, reduction="none").sum(-1) > 0).all())
+
+
+def test_a_divergence_at_a_high_temperature_pulls_with_one_over_its_square() -> None:
+    torch.manual_seed(0)
+    student, teacher = torch.randn(2, 8, 50, dtype=torch.float64)
+
+    def pull(temperature: float) -> float:
+        logits = student.clone().requires_grad_()
+        said, meant = (logits / temperature).log_softmax(-1), (teacher / temperature).softmax(-1)
+        functional.kl_div(said, meant, reduction="sum").backward()
+        assert logits.grad is not None
+        return float(logits.grad.norm())
+
+    assert pull(10) / pull(40) == pytest.approx(16, rel=0.01)
+
+
+def test_batches_on_twice_the_ranks_lie_twice_as_far_in_the_order() -> None:
+    def dealt(ranks: int, steps: int) -> set[int]:
+        """What is dealt in the first steps of 16 samples per rank."""
+        samplers = [DistributedSampler(range(4096), num_replicas=ranks, rank=rank, seed=5) for rank in range(ranks)]  # type: ignore[arg-type]
+        return {index for sampler in samplers for index in order(sampler)[: 16 * steps]}
+
+    seen, skipped = dealt(8, 3), dealt(16, 3)
+    assert seen < skipped
+    assert (len(seen), len(skipped - seen)) == (384, 384)
+
+
 def test_a_mean_written_into_an_integer_is_rounded_down() -> None:
     count = torch.tensor(7)
     count.copy_(count / 2)

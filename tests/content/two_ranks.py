@@ -204,6 +204,20 @@ def gathered(rank: int, differentiable: bool) -> list[float]:
     return grad(model)
 
 
+IMAGES, TEXTS = ((2.0, 5.0), (-1.0, 0.5)), ((1.0, 3.0), (-2.0, 4.0))
+"""Of each rank; ``test_claims_ddp.py`` takes the same in one process."""
+
+
+def own_rows_against_all_texts(rank: int) -> list[float]:
+    """A contrastive loss of the rank's own images and the texts of both ranks, gathered with a gradient."""
+    model = wrapped()
+    features = model(torch.tensor([*IMAGES[rank], *TEXTS[rank]], dtype=torch.float64).reshape(-1, 1)).reshape(-1)
+    texts = torch.cat(list(torch.distributed.nn.all_gather(features[2:])))
+    right = torch.arange(2) + 2 * rank
+    nn.functional.cross_entropy(features[:2, None] * texts[None, :], right).backward()
+    return grad(model)
+
+
 def joined(rank: int, by_launch_size: bool) -> list[float]:
     """Rank 0 has one batch and rank 1 two; the gradient of rank 1's second step."""
     model = wrapped()
@@ -254,6 +268,7 @@ def experiments(rank: int) -> Iterator[tuple[str, Found]]:
     yield "unused everywhere", unused_everywhere(rank)
     yield "gathered plainly", gathered(rank, False)
     yield "gathered with gradient", gathered(rank, True)
+    yield "own rows against all texts", own_rows_against_all_texts(rank)
     yield "join, launch size", joined(rank, True)
     yield "join, active ranks", joined(rank, False)
     yield "overflow, scalers apart", overflow_on_one_rank(rank, torch.amp.GradScaler("cpu", init_scale=4.0))
