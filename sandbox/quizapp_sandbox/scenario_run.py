@@ -2,8 +2,10 @@
 
 import os
 import secrets
+import select
 import selectors
 import signal
+import socket
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -184,16 +186,23 @@ def _still_meet(run: _Run) -> bool:
         if not _hand_over(group, (wire.encode(wire.Frame("meet", {"share": share})),), rank):
             return False
     until = time.monotonic() + MEET_SECONDS
-    for control in group.controls:
-        control.settimeout(max(0.01, until - time.monotonic()))
-        try:
-            frame = wire.read_from(control, MAX_RESULT)
-        except (OSError, wire.WireError):
-            return False
-        control.setblocking(False)
-        if frame.kind != "met" or frame.data.get("total") != sum(shares):
-            return False
-    return True
+    answers = [_answer(control, until) for control in group.controls]
+    return all(frame and frame.kind == "met" and frame.data.get("total") == sum(shares) for frame in answers)
+
+
+def _answer(control: socket.socket, until: float) -> wire.Frame | None:
+    """The next frame of a rank. ``None`` where it isn't whole by ``until``, however its bytes come, or isn't one at all."""
+    buffer = wire.FrameBuffer(0)
+    try:
+        while select.select([control], [], [], max(0.0, until - time.monotonic()))[0] and (data := control.recv(1 << 16)):
+            buffer.feed(data)
+            if (frame := buffer.take()) is not None:
+                return frame
+            if time.monotonic() > until:
+                break
+    except (OSError, wire.WireError):
+        pass
+    return None
 
 
 def _describe_unfinished(run: _Run, end: str) -> None:

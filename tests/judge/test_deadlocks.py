@@ -135,13 +135,15 @@ def step(model, microbatches, optimizer, group):
     rank = dist.get_rank(group)
     model.zero_grad()
     (features, targets, mask), = microbatches
+    spare = torch.zeros_like(torch.cat([*model.parameters()]))
     losses = torch.nn.functional.cross_entropy(model(features), targets, reduction="none")
     count = mask.sum()
     CALL
     gradient = losses[mask].sum()
     gradient.backward()
-    dist.all_reduce(model.weight.grad, group=group)
-    model.weight.grad /= count
+    flat = torch.cat([parameter.grad for parameter in model.parameters()])
+    dist.all_reduce(flat, group=group)
+    model.upper.grad, model.lower.grad = (flat / count).split([len(model.upper), len(model.lower)])
     optimizer.step()
 """
 
@@ -150,7 +152,7 @@ def test_collectives_of_different_steps_are_explained(shared_bench: Watched, fol
     """Rank 0 reduces something of the same shape once before, rank 1 once after: in between, steps are paired across."""
     right = shared_bench.judge(STEPS, folder, STEP.replace("CALL", "dist.all_reduce(count, group=group)"))
     assert right.outcome == "pass", right.summary
-    if_first = "spare = torch.zeros_like(model.weight)\n    if calls == 1 and rank == 0: dist.all_reduce(spare, group=group)"
+    if_first = "if calls == 1 and rank == 0: dist.all_reduce(spare, group=group)"
     mixed = STEP.replace("CALL", if_first)
     mixed = mixed.replace(
         "    optimizer.step()\n", "    optimizer.step()\n    if calls == 2 and rank == 1: dist.all_reduce(spare, group=group)\n"

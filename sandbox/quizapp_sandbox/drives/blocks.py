@@ -11,14 +11,21 @@ from quizapp_sandbox.contract import Scenario
 
 
 class Classifier(torch.nn.Module):
-    """Logits ``features @ weight``: features [positions, width], weight [width, classes]."""
+    """Logits ``features @ weight``: features [..., width], weight [width, classes]. Its rows are in two parameters, so that a
+    program which handles one and forgets the others is seen."""
 
     def __init__(self, weight: torch.Tensor) -> None:
         super().__init__()
-        self.weight = torch.nn.Parameter(weight.clone())
+        half = len(weight) // 2
+        self.upper = torch.nn.Parameter(weight[:half].clone())
+        self.lower = torch.nn.Parameter(weight[half:].clone())
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
-        return features @ self.weight
+        return self.logits(features)
+
+    def logits(self, features: torch.Tensor) -> torch.Tensor:
+        half = len(self.upper)
+        return features[..., :half] @ self.upper + features[..., half:] @ self.lower
 
 
 class Microbatch(NamedTuple):

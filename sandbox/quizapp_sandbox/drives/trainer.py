@@ -46,7 +46,7 @@ class Model(Classifier):
 
     def forward(self, features: torch.Tensor, labels: torch.Tensor | None = None, num_items_in_batch: Any = None) -> Any:
         """Logits [..., 3]; with labels ``{"loss", "logits"}``: the loss sum over ``num_items_in_batch``, or else the mean."""
-        logits = features @ self.weight
+        logits = self.logits(features)
         if labels is None:
             return logits
         how = "mean" if num_items_in_batch is None else "sum"

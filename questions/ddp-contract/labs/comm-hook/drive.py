@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 from torch.nn.parallel import DistributedDataParallel
 
 from quizapp_sandbox.contract import Invalid, Scenario
-from quizapp_sandbox.drives.blocks import by_window, microbatches_of
+from quizapp_sandbox.drives.blocks import Classifier, by_window, microbatches_of
 
 BUCKET_MIB = 0.0001
 """Smaller than either parameter, so that each is a bucket."""
@@ -30,26 +30,12 @@ class HookState:
         """Positions of this rank in this step, padding included."""
 
 
-class Halves(torch.nn.Module):
-    """Logits ``features @ weight`` with the weight's rows in two parameters."""
-
-    def __init__(self, weight: torch.Tensor) -> None:
-        super().__init__()
-        half = len(weight) // 2
-        self.upper = torch.nn.Parameter(weight[:half].clone())
-        self.lower = torch.nn.Parameter(weight[half:].clone())
-
-    def forward(self, features: torch.Tensor) -> torch.Tensor:
-        half = len(self.upper)
-        return features[:, :half] @ self.upper + features[:, half:] @ self.lower
-
-
 def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
     return {"weight": scenario.shared["weight"], "windows": by_window(scenario, microbatches_of(scenario, rank))}
 
 
 def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: dist.ProcessGroup) -> dict[str, torch.Tensor]:
-    model = Halves(inputs["weight"])
+    model = Classifier(inputs["weight"])
     replica = DistributedDataParallel(model, process_group=group, bucket_cap_mb=BUCKET_MIB)
     state = HookState(group)
     faults: list[BaseException] = []

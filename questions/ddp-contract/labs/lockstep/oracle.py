@@ -18,10 +18,10 @@ class Step(NamedTuple):
 
     counts: tuple[int, ...]
     """Valid tokens of each rank."""
-    bad: int | None
-    """The rank whose loss isn't finite."""
+    bad: frozenset[int]
+    """The ranks whose losses aren't finite."""
     infinite: bool = False
-    """It is infinite rather than NaN."""
+    """They are infinite rather than NaN."""
 
     @property
     def total(self) -> int:
@@ -30,7 +30,7 @@ class Step(NamedTuple):
     @property
     def taken(self) -> bool:
         """By the rule of the exercise."""
-        return self.total > 0 and self.bad is None
+        return self.total > 0 and not self.bad
 
 
 def _steps(scenario: Scenario) -> list[Step]:
@@ -40,9 +40,10 @@ def _steps(scenario: Scenario) -> list[Step]:
         counts = tuple(int(scenario.shard(rank)[f"mask.{index}"].sum()) for rank in ranks)
         others = scenario.world_size - 1
         elsewhere = 1 + int(scenario.shared["unlucky"]) % others if scenario.world_size % 2 else others
-        bad = elsewhere if scenario.microbatches == ELSEWHERE else 0
-        hit = index == BAD_STEP.get(scenario.microbatches) and counts[bad] > 0
-        found.append(Step(counts, bad if hit else None, hit and scenario.microbatches == INFINITE))
+        places = {ELSEWHERE: (elsewhere,), INFINITE: (0, others)}.get(scenario.microbatches, (0,))
+        comes = index == BAD_STEP.get(scenario.microbatches)
+        bad = frozenset(rank for rank in places if comes and counts[rank])
+        found.append(Step(counts, bad, bool(bad) and scenario.microbatches == INFINITE))
     return found
 
 
@@ -124,7 +125,7 @@ def _foretold(
             if count and taken(step):
                 gradients[index] += weight(step, rank) * sums[rank][index]
     for index, step in enumerate(steps):
-        if taken(step) and step.bad is not None:
+        if taken(step) and step.bad:
             gradients[index] = float("nan")
     return {"gradients": gradients, "stepped": _taken([taken(step) for step in steps])}
 
@@ -141,7 +142,7 @@ def empty_ranks_run_ahead(scenario: Scenario) -> list[Observation] | Observation
     sums = _sums(scenario)
     for turn in range(len(own[0])):
         paired = [row[turn] for row in own]
-        if any(steps[index].bad == rank for rank, index in enumerate(paired)):
+        if any(rank in steps[index].bad for rank, index in enumerate(paired)):
             continue
         total = sum(steps[index].counts[rank] for rank, index in enumerate(paired))
         gradient = sum(sums[rank][index] for rank, index in enumerate(paired)) / total
@@ -162,24 +163,24 @@ def own_loss_decides(scenario: Scenario) -> list[Observation]:
     """The bad loss is averaged into every gradient; its own rank skips the step, the others take it."""
     found = []
     for rank in range(scenario.world_size):
-        found.append(_foretold(scenario, taken=lambda step, rank=rank: step.total > 0 and step.bad != rank))
+        found.append(_foretold(scenario, taken=lambda step, rank=rank: step.total > 0 and rank not in step.bad))
     return found
 
 
 @misconception("ranks-stop-apart")
 def own_loss_decides_before_the_backward(scenario: Scenario) -> Observation:
     """The others wait in the backward that the rank with the bad loss never enters."""
-    return {} if any(step.total > 0 and step.bad is not None for step in _steps(scenario)) else reference(scenario)
+    return {} if any(0 < len(step.bad) < scenario.world_size for step in _steps(scenario)) else reference(scenario)
 
 
 @misconception("one-rank-decides")
 def rank_zero_decides(scenario: Scenario) -> Observation:
-    return _foretold(scenario, taken=lambda step: step.total > 0 and step.bad != 0)
+    return _foretold(scenario, taken=lambda step: step.total > 0 and 0 not in step.bad)
 
 
 @misconception("one-rank-decides")
 def last_rank_decides(scenario: Scenario) -> Observation:
-    return _foretold(scenario, taken=lambda step: step.total > 0 and step.bad != scenario.world_size - 1)
+    return _foretold(scenario, taken=lambda step: step.total > 0 and scenario.world_size - 1 not in step.bad)
 
 
 @misconception("non-finite-step")
@@ -189,14 +190,14 @@ def nobody_checks(scenario: Scenario) -> Observation:
 
 @misconception("non-finite-step")
 def looks_for_nan_alone(scenario: Scenario) -> Observation:
-    return _foretold(scenario, taken=lambda step: step.total > 0 and (step.bad is None or step.infinite))
+    return _foretold(scenario, taken=lambda step: step.total > 0 and (not step.bad or step.infinite))
 
 
 @misconception("skipped-gradient-kept")
 def never_again(scenario: Scenario) -> Observation:
     """NaN stays in ``.grad``; added to, it stays NaN, and every later step is skipped for it."""
     found = _foretold(scenario)
-    bad = [index for index, step in enumerate(_steps(scenario)) if step.bad is not None]
+    bad = [index for index, step in enumerate(_steps(scenario)) if step.bad]
     for index in range(bad[0], scenario.microbatches) if bad else ():
         found["gradients"][index] = 0
         found["stepped"][index] = 0
@@ -205,7 +206,7 @@ def never_again(scenario: Scenario) -> Observation:
 
 @misconception("step-on-nothing")
 def zero_gradient_applied(scenario: Scenario) -> Observation:
-    return _foretold(scenario, taken=lambda step: step.bad is None)
+    return _foretold(scenario, taken=lambda step: not step.bad)
 
 
 @misconception("step-lost-to-an-empty-rank")

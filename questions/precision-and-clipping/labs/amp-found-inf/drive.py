@@ -1,9 +1,10 @@
 """Calls the entry once for each of two windows, with a real GradScaler and SGD, on this rank's shard of the parameters.
 
 Gradients arrive as a reduce-scatter leaves them: complete, each rank its own entries. Arithmetic is float64, so that results can
-be compared exactly; only float16's range is imitated: a scaled gradient beyond 65504 becomes infinite.
-The limit is low in one window and far above every norm in the other. Observation: ``step`` [windows, 3], by how much the
-parameters go down from where they began, and ``scale`` [windows] afterwards, of each rank.
+be compared exactly; only float16's range is imitated: a scaled gradient beyond 65504 becomes infinite. In some scenarios one entry
+does, in others all of them do twice, with different signs, which adds up to NaN. The limit is low in one window and far above every
+norm in the other. Observation: ``step`` [windows, 3], by how much the parameters go down from where they began, and ``scale``
+[windows] afterwards, of each rank.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,15 +39,23 @@ def limits(scenario: Scenario) -> list[float]:
     return both if scenario.shared["low_first"] else both[::-1]
 
 
+def slopes(scenario: Scenario, rank: int, window: int) -> list[torch.Tensor]:
+    """The gradients of the window's losses on a rank, [3] each. A rank without a valid token overflows."""
+    shard, inside = scenario.shard(rank), scenario.window(window)
+    counts = torch.stack([shard[f"mask.{k}"].sum() for k in inside])
+    factors = counts[:, None].double().repeat(1, 3) / 2
+    spike = SPIKE if shard["upward"] else -SPIKE
+    if not counts.any():
+        if scenario.shared["cancels"]:
+            factors[0], factors[-1] = -spike, spike
+        else:
+            factors[-1, int(shard["entry"])] = spike
+    return [shard[f"slopes.{k}"] * row for k, row in zip(inside, factors, strict=True)]
+
+
 def inputs(scenario: Scenario, rank: int) -> Mapping[str, Any]:
     shard = scenario.shard(rank)
-    windows = []
-    for index in range(len(scenario.windows)):
-        counts = [int(shard[f"mask.{k}"].sum()) for k in scenario.window(index)]
-        factors = [count / 2 for count in counts]
-        if not any(counts):
-            factors[-1] = SPIKE if shard["upward"] else -SPIKE
-        windows.append([shard[f"slopes.{k}"] * factor for k, factor in zip(scenario.window(index), factors, strict=True)])
+    windows = [slopes(scenario, rank, index) for index in range(len(scenario.windows))]
     return {"parameters": shard["parameters"], "windows": windows, "limits": limits(scenario)}
 
 

@@ -18,9 +18,13 @@ def _slopes(scenario: Scenario, rank: int, window: int) -> torch.Tensor:
     """The window's gradients on a rank, unscaled, [K, 3]."""
     shard, inside = scenario.shard(rank), scenario.window(window)
     counts = [float(shard[f"mask.{k}"].sum()) for k in inside]
+    factors = torch.tensor(counts, dtype=torch.float64)[:, None].repeat(1, 3) / 2
     spike = SPIKE if shard["upward"] else -SPIKE
-    factors = [count / 2 for count in counts] if any(counts) else [0.0] * (len(inside) - 1) + [spike]
-    return torch.stack([shard[f"slopes.{k}"] * factor for k, factor in zip(inside, factors, strict=True)])
+    if not any(counts) and scenario.shared["cancels"]:
+        factors[0], factors[-1] = -spike, spike  # infinities whose sum is NaN
+    elif not any(counts):
+        factors[-1, int(shard["entry"])] = spike
+    return torch.stack([shard[f"slopes.{k}"] for k in inside]) * factors
 
 
 def _limits(scenario: Scenario) -> list[float]:
@@ -56,8 +60,8 @@ def _norm(gradients: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 def _clipped(gradients: Sequence[torch.Tensor], limit: float) -> list[torch.Tensor]:
-    """By the norm of all; an infinite one gives 0, and 0 times infinity is NaN."""
-    factor = (limit / _norm(gradients)).nan_to_num(nan=1.0).clamp(max=1.0)
+    """By the norm of all; an infinite one gives 0, and 0 times infinity is NaN, as is all of a norm that is NaN."""
+    factor = (limit / _norm(gradients)).clamp(max=1.0)
     return [gradient * factor for gradient in gradients]
 
 
@@ -67,6 +71,11 @@ def _overflown(gradients: Sequence[torch.Tensor]) -> list[bool]:
 
 def _skipped(scales: Sequence[float]) -> Outcome:
     return [None] * len(scales), [scale * BACKOFF for scale in scales]
+
+
+def _backed_off(scales: Sequence[float], bad: Sequence[bool]) -> list[float]:
+    """Each rank's scaler goes by what that rank has found."""
+    return [scale * BACKOFF if own else scale for scale, own in zip(scales, bad, strict=True)]
 
 
 def reference(scenario: Scenario) -> list[Arrays]:
@@ -98,12 +107,23 @@ def _agreed(change: Callable[[list[torch.Tensor], list[float], float], list[torc
 
 @misconception("ranks-stop-apart")
 def scales_drift(scenario: Scenario) -> list[Arrays]:
+    """Nobody steps where the norm isn't finite."""
+
     def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
         bad = _overflown(scaled)
-        after = [scale * BACKOFF if own else scale for scale, own in zip(scales, bad, strict=True)]
-        if any(bad):  # the norm is infinite, so that those who step don't move
-            return [None] * len(scales), after
-        return list(_clipped(_unscaled(scaled, scales), limit)), after
+        steps = [None] * len(scales) if any(bad) else list(_clipped(_unscaled(scaled, scales), limit))
+        return steps, _backed_off(scales, bad)
+
+    return _run(scenario, rule)
+
+
+@misconception("ranks-stop-apart")
+def others_clip(scenario: Scenario) -> list[Arrays]:
+    """Those who step do so by a gradient that is clipped to 0, or to NaN."""
+
+    def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
+        bad, steps = _overflown(scaled), _clipped(_unscaled(scaled, scales), limit)
+        return [None if own else step for step, own in zip(steps, bad, strict=True)], _backed_off(scales, bad)
 
     return _run(scenario, rule)
 
@@ -112,9 +132,8 @@ def scales_drift(scenario: Scenario) -> list[Arrays]:
 def others_step(scenario: Scenario) -> list[Arrays]:
     def rule(scaled: list[torch.Tensor], scales: list[float], limit: float) -> Outcome:
         bad, gradients = _overflown(scaled), _unscaled(scaled, scales)
-        after = [scale * BACKOFF if own else scale for scale, own in zip(scales, bad, strict=True)]
         steps = gradients if any(bad) else _clipped(gradients, limit)
-        return [None if own else step for step, own in zip(steps, bad, strict=True)], after
+        return [None if own else step for step, own in zip(steps, bad, strict=True)], _backed_off(scales, bad)
 
     return _run(scenario, rule)
 
