@@ -51,6 +51,7 @@ CODES: Mapping[str, str] = {
     "too-close": "a wrong value within five tolerances of the key",
     "topic-title": "a topic with another title than another bank gives it",
     "unknown-criterion": "a criterion that the rubric lacks",
+    "unknown-draw": "an array to be listed that isn't drawn as one that all ranks share",
     "unknown-key": "a key that isn't known there",
     "unknown-kind": "a kind that there isn't",
     "unknown-misconception": "a misconception that isn't registered, or that the rubric never shows",

@@ -41,6 +41,19 @@ def load_lab(folder: Path, known: Collection[str] | None = None) -> Lab:
     return lab
 
 
+def _listed(document: Document, value: dict[object, object]) -> None:
+    """Whether what a verdict lists is drawn: an array that all ranks share, with one axis."""
+    listed, draws = value.get("listed"), value.get("draws")
+    columns = listed.get("columns") if isinstance(listed, dict) else None
+    for name in columns if isinstance(columns, dict) else ():
+        law = draws.get(name) if isinstance(draws, dict) else None
+        shape = law.get("shape") if isinstance(law, dict) else None
+        one_axis = isinstance(shape, list | tuple) and len(shape) == 1 and isinstance(shape[0], int)
+        if not (isinstance(law, dict) and law.get("each") == "scenario" and one_axis):
+            message = f"`draws` has no array {name!r} of one axis that all ranks share"
+            document.fault(("listed", "columns", name), "unknown-draw", message, "draw it with each: scenario and shape: [NUMBER]")
+
+
 def _check(document: Document, known: Collection[str] | None) -> None:
     value = document.value if isinstance(document.value, dict) else {}
     _rule(document, ("objective",), value.get("objective"))
@@ -53,6 +66,7 @@ def _check(document: Document, known: Collection[str] | None) -> None:
                 message = f"{name!r} stands here a second time (first in line {document.line(seen[name])})"
                 document.fault(here, "duplicate-id", message, f"give it another {what}, or merge the two")
             seen.setdefault(name, here)
+    _listed(document, value)
     for index, entry in entries(value, "misconceptions"):
         here = ("misconceptions", index)
         name = entry.get("id")

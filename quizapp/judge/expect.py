@@ -11,11 +11,13 @@ from quizapp.judge.scenario import Floats, Scenario, steps_of, weights
 from quizapp.judge.tolerance import rounding, tolerance
 from quizapp.model.formula import Formula
 from quizapp.model.lab import ArrayWords, Lab, OtherTerm, WeightRule
-from quizapp.model.verdict import counted
+from quizapp.model.verdict import ListedRow, Listing, counted
 
 GRADIENTS, STEPS = "gradients", "steps"
 """Observations that weights explain: [windows, P] float64; and the number of optimizer steps, where a lab counts them."""
 
+MOST_LISTED = 12
+"""Valid positions of a scenario whose numbers are listed."""
 Observed = Mapping[str, Floats]
 """What one rank ended with: name -> array."""
 
@@ -42,6 +44,7 @@ class Expected:
     size: str | None = None
     """What the scenario's counts are, in the lab's words."""
     words: Mapping[str, ArrayWords] = field(default_factory=dict)
+    listing: Listing | None = None
     other_terms: tuple[OtherTerm, ...] = ()
     other_wanted: Floats | None = None
     """[windows, rows] of the terms after the token losses, where the oracle gives them."""
@@ -119,6 +122,21 @@ def size_of(lab: Lab, scenario: Scenario) -> str | None:
     )
 
 
+def listing_of(lab: Lab, scenario: Scenario) -> Listing | None:
+    """The numbers of a scenario that the lab lists, where they are few."""
+    valid = [token for token in scenario.tokens if token.valid]
+    if lab.listed is None or not 0 < len(valid) <= MOST_LISTED:
+        return None
+    arrays = [scenario.shared[name] for name in lab.listed.columns]
+    if any(len(array) < len(valid) for array in arrays):
+        return None
+    rows = tuple(
+        ListedRow(rank=token.rank, microbatch=token.microbatch, values=tuple(float(array[place]) for array in arrays))
+        for place, token in enumerate(valid)
+    )
+    return Listing(each=lab.listed.each, columns=tuple(lab.listed.columns.values()), rows=rows, note=lab.listed.note)
+
+
 def _empty_on(scenario: Scenario) -> str:
     """``on rank 1 in window 1 and on ranks 0 and 2 in window 2``: where a rank has no valid token."""
     bounds = np.cumsum([0, *scenario.windows])
@@ -160,7 +178,10 @@ def with_model(
     if wanted is not None and terms is not None and wanted.shape[-1] == len(terms) > positions:
         wanted, others = wanted[:, :positions], wanted[:, positions:]
     size = size_of(lab, scenario)
-    expected = Expected(scenario, reference, terms, wanted, predictions, longest, size, lab.arrays, lab.other_terms, others)
+    listing = listing_of(lab, scenario)
+    expected = Expected(
+        scenario, reference, terms, wanted, predictions, longest, size, lab.arrays, listing, lab.other_terms, others
+    )
     if lab.observation != "gradients":
         return expected
     where = f"scenario {scenario.name}"

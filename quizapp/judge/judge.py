@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quizapp.judge import names, sentence
 from quizapp.judge.exchange import Progress, Ran, Stop, Task, receive_references, request_references, run_size, shaped_as_wanted
-from quizapp.judge.expect import Expected, is_right, recovered, relative_error
+from quizapp.judge.expect import GRADIENTS, Expected, Observed, is_right, ranks_agree, recovered, relative_error, token_weights
 from quizapp.judge.outcome import everyone_came
 from quizapp.judge.placement import Placement, place
 from quizapp.judge.runner.worker import Worker
@@ -31,6 +32,8 @@ SHRINK_SECONDS = 20.0
 """For finding a smaller failing scenario; with none found by then, the smallest of those run is shown."""
 CLEAR, FAINT = 0.2, 0.01
 """Relative errors from which on two numbers are seen to differ at a glance, and below which they look alike."""
+MOST_BY_RANK = 96
+"""Positions times ranks up to which each rank's own weights are told."""
 TOGETHER = 4
 """Small scenarios that are run at once, to see whether one fails."""
 SEVERITY: Sequence[Outcome] = ("invalid", "error", "limit", "timeout", "desync", "wrong", "pass")
@@ -83,11 +86,30 @@ def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _token_weights(expected: Expected, given: Floats | None) -> tuple[TokenWeight, ...]:
-    """Each token's weight in the step of its own window, and in any other step where it counts."""
+def _counts(given: Floats) -> NDArray[np.bool_]:
+    """Where weights are more than rounding."""
+    return np.asarray(np.abs(given) > CLOSE * np.abs(given).max(initial=0.0))
+
+
+def weights_by_rank(expected: Expected, observed: Sequence[Observed]) -> tuple[tuple[TokenWeight, ...], ...]:
+    """Of ranks that ended with different gradients, the weights in each one's; all have the same tokens in the same order."""
+    few = len(expected.scenario.tokens) * len(observed) <= MOST_BY_RANK
+    if expected.terms is None or expected.scenario.probe or not few or ranks_agree(expected, observed):
+        return ()
+    if not all(np.all(np.isfinite(own[GRADIENTS])) for own in observed):
+        return ()
+    each = [given for own in observed if (given := token_weights(expected, own[GRADIENTS])) is not None]
+    if len(each) < len(observed):
+        return ()
+    counts = np.any([_counts(given) for given in each], axis=0)
+    return tuple(_token_weights(expected, given, counts) for given in each)
+
+
+def _token_weights(expected: Expected, given: Floats | None, counts: NDArray[np.bool_] | None = None) -> tuple[TokenWeight, ...]:
+    """Each token's weight in the step of its own window, and in any other step where it ``counts``."""
     if given is None or expected.wanted is None:
         return ()
-    counts = np.abs(given) > CLOSE * np.abs(given).max(initial=0.0)
+    counts = _counts(given) if counts is None else counts
     return tuple(
         TokenWeight(
             rank=token.rank,
@@ -112,6 +134,7 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
         "counts": scenario.counts,
         "size": expected.size,
         "steps": scenario.windows if len(scenario.windows) > 1 else (),
+        "listing": expected.listing,
         "other_terms": tuple(term.called for term in expected.other_terms),
     }
     if ran.observed is None:
@@ -131,7 +154,10 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
         return _Compared(ran, expected, ScenarioVerdict(**common, **how, max_relative_error=error, weights=weights), given)
     outcome: Outcome = "desync" if ran.ending.mismatch else "wrong"
     message = ran.ending.mismatch or "; ".join(filter(None, (sentence.explain(expected, ran.observed), ran.ending.crossing)))
-    verdict = ScenarioVerdict(**common, outcome=outcome, max_relative_error=error, weights=weights, message=message)
+    apart = () if given is not None else weights_by_rank(expected, ran.observed)
+    verdict = ScenarioVerdict(
+        **common, outcome=outcome, max_relative_error=error, weights=weights, weights_by_rank=apart, message=message
+    )
     return _Compared(ran, expected, verdict, given)
 
 

@@ -160,6 +160,18 @@ class OtherTerm(Model):
     """What it has a row for."""
 
 
+class ListedDraws(Model):
+    """Which numbers of a small scenario a verdict lists, so that a learner can check by hand what is wanted. Valid positions are
+    numbered over ranks in order, then microbatches; a drawn array holds the number of each at its place."""
+
+    each: str = "token"
+    """What a valid position is called: ``sample``."""
+    columns: Annotated[dict[str, str], Field(min_length=1)]
+    """Name of an array of ``draws``, shared and of one axis -> what its numbers are."""
+    note: str = ""
+    """What else there is to know of them, in a sentence."""
+
+
 class Limits(Model):
     """What one submission may use."""
 
@@ -200,5 +212,7 @@ class Lab(Model):
     ``{empty}``: the ranks without any, by window. ``{padding}``: the padded positions, of ranks that have valid ones."""
     arrays: dict[str, ArrayWords] = Field(default_factory=dict)
     """Name of an observed array, or ``*`` for every other one -> words for it, the most telling first."""
+    listed: ListedDraws | None = None
+    """Numbers that a verdict lists of a small scenario."""
     other_terms: tuple[OtherTerm, ...] = ()
     """Of the rows of ``terms`` after those of token losses, in their order. ``wanted`` of the oracle then has their weights too."""

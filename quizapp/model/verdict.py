@@ -35,6 +35,25 @@ class TokenWeight(Model):
     """The optimizer step in which it has these weights: its own, or another one in which it counts though it must not."""
 
 
+class Listing(Model):
+    """A scenario's own numbers, so that what is wanted can be checked by hand."""
+
+    each: str
+    """What a row stands for: ``sample``."""
+    columns: tuple[str, ...]
+    """What the values of a row are, in words."""
+    rows: tuple["ListedRow", ...]
+    note: str = ""
+
+
+class ListedRow(Model):
+    """A valid position and its numbers."""
+
+    rank: int
+    microbatch: int
+    values: tuple[float, ...]
+
+
 class ScenarioVerdict(Model):
     """What happened in one scenario at one world size."""
 
@@ -51,6 +70,11 @@ class ScenarioVerdict(Model):
     """Largest error over ranks and entries, relative to the largest entry of the reference."""
     weights: tuple[TokenWeight, ...] = ()
     """Empty where the gradient is no weighting of the token losses."""
+    weights_by_rank: tuple[tuple[TokenWeight, ...], ...] = ()
+    """Where the ranks ended with different gradients: the weights in each rank's, in the order of ranks. Empty where one of them is
+    no weighting of the token losses, or there are many tokens."""
+    listing: Listing | None = None
+    """Where the lab lists a scenario's numbers, and they are few."""
     other_terms: tuple[str, ...] = ()
     """What the objective has beside token losses, as ``the smoothing part of the loss``; no weights of it are given."""
     message: str | None = None

@@ -13,14 +13,14 @@ from textual.widgets import Static
 
 from quizapp.judge.in_numbers import in_numbers
 from quizapp.model.misconception import Misconception
-from quizapp.model.verdict import RankReport, ScenarioVerdict, Verdict
+from quizapp.model.verdict import Listing, RankReport, ScenarioVerdict, Verdict
 from quizapp.tui.inline import inline
 from quizapp.tui.lanes import explained, lanes
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points, sign, signed, style, word
 from quizapp.tui.table import rows
 from quizapp.tui.terms import terms_in
-from quizapp.tui.weights import as_wanted, weight_bars
+from quizapp.tui.weights import as_wanted, rank_bars, weight_bars
 
 WIDEST = 140
 """Columns beyond which lines are no longer read at a glance."""
@@ -128,6 +128,40 @@ def weighed(verdict: Verdict) -> ScenarioVerdict | None:
     return min(failing, key=order, default=None)
 
 
+def parted(verdict: Verdict) -> ScenarioVerdict | None:
+    """A scenario whose ranks ended with different weights, where the verdict's first sentence tells of such a one: a small one in
+    which every rank has some tokens, else the smallest."""
+    spoken = spoken_of(verdict)
+    if spoken is None or spoken.weights or not any(one.weights_by_rank for one in verdict.scenarios):
+        return None
+    found = [one for one in (verdict.counterexample, *verdict.scenarios) if one is not None and one.weights_by_rank]
+    return min(found, key=lambda one: (one.at_the_edge, one.world_size, sum(map(sum, one.counts))))
+
+
+def rank_section(scenario: ScenarioVerdict, columns: int) -> Content:
+    """Each rank's own weights as bars, and what they make of losses in plain numbers on a rank where that differs."""
+    text = rank_bars(scenario.weights_by_rank, columns)
+    for rank, weights in enumerate(scenario.weights_by_rank):
+        if (numbers := in_numbers(weights, scenario.other_terms)) is not None:
+            return text + Content(f"\n{numbers.replace('with these weights', f'with the weights on rank {rank}')}")
+    return text
+
+
+ONE_GRADIENT = "After the step every rank must hold the same gradient. Here they hold different ones:"
+
+
+def listing_table(listing: Listing) -> Content:
+    """A scenario's own numbers, a row for each of its valid positions."""
+    columns = zip(*(row.values for row in listing.rows), strict=True)
+    places = [0 if all(value.is_integer() for value in column) else 4 for column in columns]
+    body = []
+    for number, row in enumerate(listing.rows):
+        values = [f"{value:.{digits}f}" for value, digits in zip(row.values, places, strict=True)]
+        body.append([(text, "") for text in (str(number), str(row.rank), str(row.microbatch + 1), *values)])
+    table = rows((listing.each, "rank", "microbatch", *listing.columns), body)
+    return table + Content(f"\n{listing.note}") if listing.note else table
+
+
 def weight_section(scenario: ScenarioVerdict, columns: int) -> Content:
     """Each token's weight as bars, and what they make of losses in plain numbers."""
     text = weight_bars(scenario.weights, columns)
@@ -176,7 +210,7 @@ def _told(verdict: Verdict, registry: Mapping[str, Misconception], hints: Mappin
     causes = [(registry.get(found.id), hints.get(found.id, "")) for found in verdict.diagnosis]
     known = [f"{cause.computes} {cause.why} {hint or cause.cure}" if cause else hint for cause, hint in causes]
     smallest = verdict.counterexample.message if verdict.counterexample else None
-    weights = "weights of the objective" if weighed(verdict) else ""
+    weights = "weights of the objective" if weighed(verdict) or parted(verdict) else ""
     return " ".join(filter(None, (verdict.summary, smallest, weights, *known)))
 
 
@@ -199,16 +233,23 @@ def sections(
         if signs := notation(" ".join(text for _, text in told), counted):
             lines.append(Content(f"({signs})"))
         yield "Cause", Content("\n").join(lines)
-    shown = weighed(verdict)
-    if shown is not None:
+    apart = parted(verdict)
+    if apart is not None:
+        yield f"Weights on each rank: {situation(apart)}", Content(f"{ONE_GRADIENT}\n") + rank_section(apart, columns)
+    shown = weighed(verdict) if apart is None else apart
+    if shown is not None and shown != apart:
         yield f"Weights: {situation(shown)}", weight_section(shown, columns)
     smallest = verdict.counterexample
     if smallest is not None and smallest != shown:
-        if smallest.weights:
+        if smallest.weights_by_rank:
+            body = rank_section(smallest, columns)
+        elif smallest.weights:
             body = weight_section(smallest, columns)
         else:
             what = f"{smallest.message[0].upper()}{smallest.message[1:]}." if smallest.message else ""
             body = Content(what) if what else scenario_table((smallest,))
+            if smallest.listing is not None:
+                body += Content("\n") + listing_table(smallest.listing)
         yield f"Smallest failing case: {smallest.world_size} ranks, {size(smallest)}", body
     if verdict.ranks:
         side_by_side = lanes(verdict.ranks, columns)

@@ -76,6 +76,39 @@ def weight_bars(weights: Sequence[TokenWeight], columns: int) -> Content:
     return Content("\n").join([drawn, line] if telling else [line])
 
 
+def rank_bars(by_rank: Sequence[Sequence[TokenWeight]], columns: int) -> Content:
+    """Tokens that are alike in every rank's gradient: the weight wanted, and below it the one that each rank's gradient gives.
+    Padding that is left out on all ranks isn't drawn.
+
+    Args:
+        by_rank: for each rank the weights in its own gradient, of the same tokens in the same order.
+    """
+    largest = max((scale(weights) for weights in by_rank), default=0.0)
+    found: dict[tuple[object, ...], list[tuple[TokenWeight, ...]]] = {}
+    unit = largest or 1.0
+    for row in zip(*by_rank, strict=True):
+        one, given = row[0], tuple(None if w.given is None else round(w.given / unit, 6) for w in row)
+        if one.valid or any(given):
+            found.setdefault((one.step, one.rank, one.valid, round(one.wanted / unit, 6), given), []).append(row)
+    groups = [alike([row[0] for row in rows])[0] for rows in found.values()]
+    said = in_names(groups)
+    label = len(f"rank {len(by_rank) - 1} has")
+    cells = max(FEWEST_CELLS, min(MOST_CELLS, columns - label - BESIDE + len("wanted  ")))
+    most, lines = 2 * MOST // (len(by_rank) + 1), []
+    for group, rows in list(zip(groups, found.values(), strict=True))[:most]:
+        bar = size_bar(group.wanted, largest, cells).ljust(cells)
+        parts: list[str | tuple[str, str]] = [f"{named(group, said)}\n  {'wanted':{label}} ", (bar, "$foreground-muted")]
+        parts.append(f" {figure(group.wanted, largest)}")
+        for rank, weight in enumerate(rows[0]):
+            words, look = remark(group.wanted, weight.given, largest)
+            parts += [f"\n  {f'rank {rank} has':{label}} ", (size_bar(weight.given, largest, cells).ljust(cells), look)]
+            parts += [f" {figure(weight.given, largest)}  ", (words, look)]
+        lines.append(Content.assemble(*parts))
+    if len(groups) > most:
+        lines.append(Content(f"… and {len(groups) - most} more"))
+    return Content("\n").join(lines)
+
+
 def _left_out(group: Alike, largest: float) -> bool:
     return same(group.wanted, 0.0, largest) and same(group.given, 0.0, largest)
 

@@ -147,6 +147,7 @@ LAB_FAULTS = [
     ("formula-name", "weights: [{valid: 1/(R*N)}]", "weights: [{valid: 1/(R*N)}]\n    desync: min(n) == «z"),
     ("unknown-misconception", "- id: no-factor", "- id: «no-faktor"),
     ("range-order", "objective: {valid: 1/N}", "objective: {valid: 1/N}\nsizes: {valid: «[7, 1]}"),
+    ("unknown-draw", "objective: {valid: 1/N}", "objective: {valid: 1/N}\nlisted: {columns: {features: «features}}"),
 ]
 
 

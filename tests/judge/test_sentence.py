@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_device import expected, gradients_under, observed, scenario
 
-from quizapp.judge.expect import Expected
+from quizapp.judge.expect import Expected, listing_of
+from quizapp.judge.judge import weights_by_rank
 from quizapp.judge.scenario import weights
 from quizapp.judge.sentence import FACTORS, common_factor, describe, explain, factor_cause, ranks_without
 from quizapp.model.figures import as_fraction
-from quizapp.model.lab import Lab, WeightRule
+from quizapp.model.lab import Draw, Lab, ListedDraws, WeightRule
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +148,10 @@ class TestExplain:
         ends = [three.reference[0], observed(three.scenario, WeightRule(valid="1"))[0], three.reference[0]]
         weighs = "a token of rank 0 weighs 1/7 on ranks 0 and 2 and 1 on rank 1, wanted 1/7 on every rank"
         assert explain(three, ends) == f"the ranks end with different gradients; {weighs}"
+        own = weights_by_rank(three, ends)
+        assert [round(each[0].given or 0.0, 9) for each in own] == [round(1 / 7, 9), 1.0, round(1 / 7, 9)]
+        assert {(w.rank, w.token, w.valid) for w in own[0]} == {(w.rank, w.token, w.valid) for w in own[2]}
+        assert weights_by_rank(three, three.reference) == ()
 
     def test_no_weighting(self, three: Expected) -> None:
         want = three.reference[0]["gradients"]
@@ -225,3 +230,16 @@ def test_which_ranks_have_nothing_where_others_have_some(lab: Lab) -> None:
     assert ranks_without(scenario(lab, [[2, 0], [0, 0]], windows=(1, 1))) == "rank 1 has no valid token in step 1"
     assert ranks_without(scenario(lab, [[2, 0], [0, 1]], windows=(1, 1))) is None
     assert ranks_without(scenario(lab, [[2], [1]])) is None
+
+
+def test_the_numbers_of_a_small_scenario_are_listed(lab: Lab) -> None:
+    listing = ListedDraws(each="sample", columns={"loss": "its loss"})
+    listed = lab.model_copy(update={"draws": {**lab.draws, "loss": Draw(each="scenario", shape=(12,), uniform=(1.0, 2.0))}})
+    small = scenario(listed, [[2, 0], [0, 1]], windows=(2,))
+    assert listing_of(listed, small) is None, "the lab lists none"
+    found = listing_of(listed.model_copy(update={"listed": listing}), small)
+    assert found is not None
+    assert [(row.rank, row.microbatch) for row in found.rows] == [(0, 0), (0, 0), (1, 1)]
+    assert [row.values for row in found.rows] == [(value,) for value in small.shared["loss"][:3]]
+    crowd = scenario(listed, [[7], [6]])
+    assert listing_of(listed.model_copy(update={"listed": listing}), crowd) is None

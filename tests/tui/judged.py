@@ -46,6 +46,24 @@ def verdict() -> Verdict:
     )
 
 
+def held(rank: int) -> tuple[TokenWeight, ...]:
+    """The weights in a rank's own gradient, where nothing was reduced."""
+    return tuple(one.model_copy(update={"given": 2 * one.wanted * (one.rank == rank)}) for one in weights((1 / 6, 1 / 6)))
+
+
+def replicas() -> Verdict:
+    """Each rank ended with the gradient of its own tokens."""
+    message = "each rank's gradient holds its own tokens alone; a token of rank 0 weighs 1/3 on rank 0 and 0 on rank 1, wanted 1/6"
+    failing = ScenarioVerdict(
+        name="uneven", world_size=2, counts=((2,), (4,)), outcome="wrong", max_relative_error=1.1, message=message,
+        weights_by_rank=(held(0), held(1)),
+    )  # fmt: skip
+    summary = f"1 of 1 scenarios fails. With {failing.called}: {message}."
+    return verdict().model_copy(
+        update={"summary": summary, "diagnosis": (), "scenarios": (failing,), "counterexample": failing, "output": ""}
+    )
+
+
 def parted() -> Verdict:
     """An empty rank leaves before the collective that the other one waits in."""
     made = ("#1 all_gather([1] [1] [1] int64)", "#2 broadcast([4] int64, from rank 0)", "#3 broadcast([168] float64, from rank 0)")

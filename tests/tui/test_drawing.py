@@ -10,15 +10,15 @@ from textual.color import Color
 from textual.theme import Theme
 
 from quizapp.model.alike import Alike, alike
-from quizapp.model.verdict import RankReport, ScenarioVerdict, TokenWeight, Verdict
+from quizapp.model.verdict import ListedRow, Listing, RankReport, ScenarioVerdict, TokenWeight, Verdict
 from quizapp.tui import themes
 from quizapp.tui.code_editor import COLOURS
 from quizapp.tui.inline import inline
 from quizapp.tui.signs import ago, points
 from quizapp.tui.table import rows
 from quizapp.tui.terms import terms_in
-from quizapp.tui.verdict import error_text, rank_lines, sections
-from quizapp.tui.weights import figure, remark, size_bar, weight_bars
+from quizapp.tui.verdict import error_text, listing_table, rank_lines, sections
+from quizapp.tui.weights import figure, rank_bars, remark, size_bar, weight_bars
 
 NUMBERS = st.one_of(st.none(), st.floats(-10, 10), st.just(math.nan), st.just(math.inf))
 
@@ -40,6 +40,47 @@ def test_any_weights_fit_the_columns(weights: list[TokenWeight], columns: int) -
     drawn = weight_bars(weights, columns).plain
     assert all(len(line) <= columns for line in drawn.split("\n"))
     assert sum(group.tokens for group in alike(weights)) == len(weights)
+
+
+@given(WEIGHTS, st.lists(NUMBERS, min_size=3, max_size=3), st.integers(60, 200))
+def test_any_weights_of_ranks_fit_the_columns(weights: list[TokenWeight], also: list[float | None], columns: int) -> None:
+    by_rank = [weights, *([one.model_copy(update={"given": given}) for one in weights] for given in also)]
+    assert all(len(line) <= columns for line in rank_bars(by_rank, columns).plain.split("\n"))
+
+
+def test_ranks_with_different_gradients_show_each_token_s_weight_on_each_rank() -> None:
+    def held(rank: int) -> tuple[TokenWeight, ...]:
+        return tuple(
+            weight(owner, token, (token <= owner) / 3, 2 * (token <= owner) * (owner == rank) / 3, token <= owner)
+            for owner in range(2)
+            for token in range(3)
+        )
+
+    apart = ScenarioVerdict(
+        name="uneven", world_size=2, counts=((1,), (2,)), outcome="wrong", message="they differ", weights_by_rank=(held(0), held(1))
+    )
+    verdict = Verdict(
+        outcome="wrong", points=0, max_points=1, seed=1, summary=f"1 of 1 scenario fails. With {apart.called}: they differ.",
+        scenarios=(apart,), counterexample=apart, backend="local", sandbox="none", device="cpu", collectives="gloo", milliseconds=1,
+    )  # fmt: skip
+    drawn = {caption: text.plain for caption, text in sections(verdict, "", {}, {}, 74)}
+    (caption,) = (caption for caption in drawn if caption.startswith("Weights"))
+    lines = drawn[caption].split("\n")
+    assert [" ".join(line.replace("█", "").split()) for line in lines[1:5]] == [
+        "rank 0: 1 token", "wanted 1/3", "rank 0 has 2/3 ✗ 2 x wanted", "rank 1 has 0 ✗ left out"
+    ]  # fmt: skip
+    assert "padded" not in drawn[caption]
+    assert "the objective would be 2; with the weights on rank 0 it is 2/3." in drawn[caption]
+    assert not any(caption.startswith("Smallest") for caption in drawn), "it is the same scenario"
+
+
+def test_a_listing_gives_the_numbers_to_check_by_hand() -> None:
+    listed = ListedRow(rank=0, microbatch=0, values=(1.5, 3.0)), ListedRow(rank=1, microbatch=1, values=(0.25, 1.0))
+    table = listing_table(Listing(each="sample", columns=("loss", "tokens"), rows=listed, note="No repeats.")).plain.split("\n")
+    assert [line.split() for line in table] == [
+        ["sample", "rank", "microbatch", "loss", "tokens"], ["0", "0", "1", "1.5000", "3"], ["1", "1", "2", "0.2500", "1"],
+        ["No", "repeats."],
+    ]  # fmt: skip
 
 
 def test_a_tiny_weight_below_zero_fits_a_narrow_screen() -> None:

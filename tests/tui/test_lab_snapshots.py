@@ -5,7 +5,7 @@ from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
-from judged import parted, passed, verdict
+from judged import parted, passed, replicas, verdict
 from screen_text import Picture, in_turn, wait_for
 from sittings import MOMENT, at
 
@@ -72,7 +72,7 @@ def test_after_a_verdict(picture: Picture, lab: QuizApp, study: Study) -> None:
     assert picture(lab, LabScreen, wait_for("F7 shows it"))
 
 
-@pytest.mark.parametrize("judged", [verdict(), parted(), passed()], ids=["weights", "ranks", "pass"])
+@pytest.mark.parametrize("judged", [verdict(), replicas(), parted(), passed()], ids=["weights", "replicas", "ranks", "pass"])
 def test_verdict(picture: Picture, lab: QuizApp, study: Study, judged: Verdict) -> None:
     study.record_code(program(study, "solution"), judged)
     assert picture(lab, VerdictScreen, in_turn(wait_for("F7 shows it"), wait_for("· verdict", "f7")))
