@@ -228,7 +228,7 @@ def test_denials_and_lists_of_words_earn_nothing(library: Library, item: str, an
             "drawn-shares-are-loss-shares",
         ),
         ("shares-of-a-mixture", "The factor 10 is a good fix.", "coefficient-for-denominator"),
-        ("shares-of-a-mixture", "I would take the first proposal.", "mean-of-rank-means"),
+        ("shares-of-a-mixture", "I would take the first proposal, with one source per rank.", "mean-of-rank-means"),
         (
             "negatives-out-of-sight",
             "Yes, both train with 4096 pairs, since the gradients of all pairs are averaged.",
