@@ -220,6 +220,12 @@ def microbatch_means(scenario: Scenario) -> list[Arrays]:
     return _observed(scenario, lambda sharded, limit, rank: (_clipped(gradient, limit), gradient.norm()))
 
 
+@misconception("guard-after-division")
+def count_per_rank_guarded(scenario: Scenario) -> list[Arrays]:
+    mean = _sums(scenario).sum((0, 1)) / _counts(scenario).sum().clamp(min=scenario.world_size)
+    return _observed(scenario, lambda sharded, limit, rank: (_clipped(mean, limit), mean.norm()))
+
+
 @misconception("total-in-low-precision")
 def count_in_bfloat16(scenario: Scenario) -> list[Arrays]:
     """Only a crowd has a count that bfloat16 rounds, whatever is added to what first."""
