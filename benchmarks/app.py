@@ -9,8 +9,9 @@ pseudo-terminal of 80 columns and 24 rows; times run from the program's start, o
 A question stands when its stem and the line of keys have arrived. ``first_question``: of a sitting that was left at an unanswered
 question. ``new_sitting``: of one that has to be begun, by somebody who has answered nothing, over banks that were read once before.
 ``queue``: ``quizapp study`` of somebody with answers behind them, whose last visit ended by quitting. All three stand before any
-bank is read. ``queue_unprepared``: the same after a visit that was killed, so that the banks have to be read first. ``from_home``:
-from Enter on a bank of the home screen. Everything runs from compiled bytecode, as it does where it is installed.
+bank is read. ``queue_after_kill``: ``queue`` after a visit in which something was answered and that was then killed.
+``queue_unprepared``: the same where nothing is known ahead, so that the banks have to be read first. ``from_home``: from Enter on a
+bank of the home screen. Everything runs from compiled bytecode, as it does where it is installed.
 """
 
 import argparse
@@ -36,6 +37,8 @@ STEM = "Two ranks hold {} and 3 examples. Which mean was meant?"
 MARK = b"Which mean was meant?"
 KEYS = b"Skip"
 """Stands in the line of keys, the last thing of a question to be drawn."""
+AFTER_ANSWER = 8.0
+"""Seconds for which somebody looks at a result before the app is killed."""
 ANSWERED = 40
 """Items that somebody with answers behind them has answered."""
 HARD_CODED = """
@@ -262,6 +265,17 @@ def with_answers(home: Path, banks: Path, study: list[str], environment: dict[st
     terminal.ended()
 
 
+def killed(study: list[str], environment: dict[str, str]) -> None:
+    """A visit to a bank in which a question is answered, and that is killed some seconds later."""
+    terminal = Terminal(study, environment)
+    terminal.until(MARK, KEYS)
+    terminal.quiet(1.0)
+    os.write(terminal._end, b"a\r")
+    terminal.until(b"Explanation")
+    terminal.quiet(AFTER_ANSWER)
+    terminal.close()
+
+
 def keys(command: list[str], environment: dict[str, str], times: int) -> list[float]:
     """Of arrow keys in a bank's list of steps."""
     terminal = Terminal(command, environment)
@@ -304,15 +318,21 @@ def measure(times: int) -> dict[str, float]:
         learner = {**environment, "QUIZAPP_HOME": str(folder / "learner")}
         with_answers(folder / "learner", folder / "banks", study, learner)
         shutil.copytree(folder / "learner", folder / "as-left")
-        plain, ours, fresh, queued, unprepared, chosen = [], [], [], [], [], []
+        kill = {**environment, "QUIZAPP_HOME": str(folder / "killed")}
+        shutil.copytree(folder / "learner", folder / "killed")
+        killed(study, kill)
+        shutil.copytree(folder / "killed", folder / "as-killed")
+        plain, ours, fresh, queued, after_kill, unprepared, chosen = [], [], [], [], [], [], []
         for number in range(times):
             plain.append(first_question([sys.executable, str(folder / "shown.py")], environment))
             ours.append(first_question(study, environment))
             anew = {**environment, "QUIZAPP_HOME": str(folder / f"fresh-{number}")}
             fresh.append(first_question(study, anew))
-            for seconds, name in ((queued, "learner"), (unprepared, "another")):
+            for seconds, name, left in (
+                (queued, "learner", "as-left"), (after_kill, "killed", "as-killed"), (unprepared, f"another-{number}", "as-left")
+            ):  # fmt: skip
                 shutil.rmtree(folder / name, ignore_errors=True)
-                shutil.copytree(folder / "as-left", folder / name)  # the queue that the last run began is no more
+                shutil.copytree(folder / left, folder / name)  # the queue that the last run began is no more
                 at = {**environment, "QUIZAPP_HOME": str(folder / name)}
                 seconds.append(first_question(queue, at, KEYS))
             chosen.append(from_home(home, {**environment, "QUIZAPP_HOME": str(folder / f"home-{number}")}))
@@ -325,6 +345,7 @@ def measure(times: int) -> dict[str, float]:
         "new_sitting_vs_hard_coded": statistics.median(fresh) / statistics.median(plain),
         "queue_seconds": statistics.median(queued),
         "queue_vs_hard_coded": statistics.median(queued) / statistics.median(plain),
+        "queue_after_kill_vs_hard_coded": statistics.median(after_kill) / statistics.median(plain),
         "queue_unprepared_vs_hard_coded": statistics.median(unprepared) / statistics.median(plain),
         "from_home_ms": 1000 * statistics.median(chosen),
         "key_to_paint_p50_ms": 1000 * statistics.median(pressed),

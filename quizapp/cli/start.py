@@ -98,6 +98,13 @@ def run_app(program: object, places: Sequence[Path]) -> int:
     from quizapp.tui.app import QuizApp
 
     assert isinstance(program, QuizApp)
+
+    def keeper(library: Library) -> Callable[[Callable[[], bool]], None] | None:
+        from quizapp.practice.ahead import keeping
+
+        return keeping(program.store, library, places)
+
+    program.keeper = keeper
     try:
         program.run()
         if program.library is not None:

@@ -1,5 +1,5 @@
-"""What the next queue of somebody with answers behind them begins with, kept when the app is left, so that it stands before any
-bank is read.
+"""What the next queue of somebody with answers behind them begins with, kept while the app runs and when it is left, so that it
+stands before any bank is read.
 
 Kept are the order of the course, what a queue must know of each item, and the questions that may be first, for a while to come.
 Which of them it is follows from the answers and the moment, by the same functions as the queue itself. It holds for one learner, as
@@ -12,7 +12,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -124,38 +125,70 @@ def _place(store: Store, now: str) -> Path:
 
 
 def keep_ahead(store: Store, library: Library, folders: Sequence[Path]) -> None:
-    """Keeps it for the learner of a store, over a library that was read from these folders. To be called when the app is left: what
-    can't be kept is found out anew the next time."""
+    """Keeps it for the learner of a store, over a library that was read from these folders. What can't be kept is found out anew
+    the next time."""
+    keep = keeping(store, library, folders)
+    if keep is not None:
+        keep(lambda: False)
+
+
+def keeping(store: Store, library: Library, folders: Sequence[Path]) -> Callable[[Callable[[], bool]], None] | None:
+    """What keeps it; ``None`` where there is nothing to keep, or it was kept today and nothing has changed since.
+
+    It doesn't use the store any more, so that a thread can call it. Between two moments it asks whether it is to stop, and leaves
+    the processor to others: somebody may be typing. A file is written whole or not at all.
+    """
+    from quizapp.practice.review import finding
+    from quizapp.practice.standing import as_they_stand
+    from quizapp.store.database import StoreError
+
+    try:
+        last, find = store.last_attempt(), finding(store, library)
+        place = _place(store, state(folders))
+        stands = repr((store.clock().date(), as_they_stand(store)[0], store.recommended()))
+        mark = f'{{"last": {last}, "stands": "{hashlib.sha256(stands.encode()).hexdigest()}", '.encode()
+    except (OSError, RuntimeError, StoreError):
+        return None
+    if not last or not library.items or _begins_with(place, mark):
+        return None
+    return lambda stop: _keep(place, find(), library, mark, last, stop)
+
+
+def _begins_with(place: Path, mark: bytes) -> bool:
+    try:
+        with place.open("rb") as stream:
+            return stream.read(len(mark)) == mark
+    except OSError:
+        return False
+
+
+def _keep(place: Path, found: Knowledge, library: Library, mark: bytes, last: int, stop: Callable[[], bool]) -> None:
     from quizapp.bank.cache import put
     from quizapp.practice.asked import varies
     from quizapp.practice.order import needs
-    from quizapp.practice.review import where
-    from quizapp.store.database import StoreError
 
-    with suppress(OSError, RuntimeError, StoreError):
-        last = store.last_attempt()
-        if not last or not library.items:
-            return
-        found, before = where(store, library), needs(library)
+    with suppress(OSError, RuntimeError):
+        before = needs(library)
         outlines: dict[tuple[object, ...], int] = {}
         items = {}
         for name in found.course:
             loaded = library.items[name]
             row = tuple(part.kind for part in loaded.item.parts), varies(loaded), before.get(name, ())
             items[name] = outlines.setdefault(row, len(outlines))  # most items are alike in this
-        faces = {name: kept(one) for name, one in _may_be_first(found, last)}
-        put(
-            _place(store, state(folders)),
-            json.dumps({"last": last, "outlines": [*outlines], "items": items, "faces": faces}).encode(),
-        )
+        faces = {name: kept(one) for name, one in _may_be_first(found, last, stop)}
+        if not stop():
+            put(place, mark + json.dumps({"outlines": [*outlines], "items": items, "faces": faces}).encode()[1:])
 
 
-def _may_be_first(found: Knowledge, last: int) -> Iterator[tuple[str, Standing]]:
+def _may_be_first(found: Knowledge, last: int, stop: Callable[[], bool]) -> Iterator[tuple[str, Standing]]:
     """Each with the item and the seed of its numbers, by which it is found."""
     from quizapp.practice.queue import Plan, queue
 
     seen = set()
     for moment in _moments(found):
+        if stop():
+            return
+        time.sleep(0)
         for name in queue(Plan(), replace(found, now=moment), last)[:1]:
             if name not in seen and (standing := _standing(found, name, last)) is not None:
                 yield standing

@@ -14,7 +14,7 @@ from textual.app import App
 from textual.command import Provider
 from textual.dom import DOMNode
 from textual.filter import LineFilter, NoColor
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from quizapp.store.database import StoreError
 from quizapp.store.store import Store
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0
 """Seconds that a key waits for the letters before it."""
+KEEP_SECONDS = 2.0
+"""Between two looks at whether something was answered since what comes next was kept."""
+Keeper = Callable[["Library"], Callable[[Callable[[], bool]], None] | None]
+"""Gives what keeps the question that the next queue begins with, to be called in a thread with what says that it is to stop."""
 Start = Literal["home", "study", "review", "interview"]
 
 
@@ -41,6 +45,11 @@ def own_commands() -> type[Provider]:
     from quizapp.tui.commands import QuizCommands
 
     return QuizCommands
+
+
+def _cancelled() -> bool:
+    """Whether what runs in this thread is no longer wanted."""
+    return get_current_worker().is_cancelled
 
 
 def home_screen() -> HomeScreen:
@@ -94,6 +103,8 @@ class QuizApp(App[None]):
         self._opening = threading.Lock()
         self.agreed: set[str] = set()
         """Files of banks from elsewhere whose own Python the learner has agreed to run."""
+        self.keeper: Keeper | None = None
+        self._answers = self._kept_at = -1
         self.live: dict[str, Shown] = {}
         """Item -> the weights of its library as it ran in this sitting."""
 
@@ -101,6 +112,8 @@ class QuizApp(App[None]):
         for theme in themes.OWN:
             self.register_theme(theme)
         self._take_theme()
+        if self.keeper is not None:
+            self.set_interval(KEEP_SECONDS, self._keep_ahead)
         if not self.is_headless:
             hang_up.on_signals(self.leave)
             self.set_interval(hang_up.SECONDS, self._look_for_terminal)
@@ -119,6 +132,22 @@ class QuizApp(App[None]):
         else:
             self.push_screen("home")
             self.call_after_refresh(self._go)
+
+    def _keep_ahead(self) -> None:
+        """Has what the next queue begins with found out anew once an answer is some seconds old: a kill leaves it, too."""
+        if self.library is None or self.keeper is None:
+            return
+        try:
+            last = self.store.last_attempt()
+        except StoreError:
+            return
+        settled, self._answers = last == self._answers, last
+        if not settled or last == self._kept_at:
+            return
+        self._kept_at = last
+        keep = self.keeper(self.library)
+        if keep is not None:
+            self.run_worker(lambda: keep(_cancelled), name="ahead", group="ahead", thread=True, exclusive=True, exit_on_error=False)
 
     def read_banks(self) -> None:
         """Begins to read the banks, in a thread."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quizapp.bank.load import Library, load
-from quizapp.practice.ahead import ahead, keep_ahead
+from quizapp.practice.ahead import ahead, keep_ahead, keeping
 from quizapp.practice.face import standing
 from quizapp.practice.review import Review
 from quizapp.practice.study import Study
@@ -74,6 +74,21 @@ def test_holds_until_something_is_answered_or_a_bank_changes(tmp_path: Path, ban
     with Store(tmp_path / "other.sqlite3", clock=lambda: BEGAN) as other:
         answer(other, known, "pick-mean", "main", "ranks")
         assert ahead(other, [banks]) is None, "another learner's"
+
+
+def test_is_not_found_out_again_where_nothing_changed_and_never_kept_in_part(tmp_path: Path, banks: Path, known: Library) -> None:
+    with Store(tmp_path / "progress.sqlite3", clock=lambda: BEGAN) as store:
+        assert keeping(store, known, [banks]) is None, "nothing is answered"
+        answered(store, known)
+        keep = keeping(store, known, [banks])
+        assert keep is not None
+        keep(lambda: True)
+        assert ahead(store, [banks]) is None, "it was told to stop"
+        keep(lambda: False)
+        assert ahead(store, [banks]) is not None
+        assert keeping(store, known, [banks]) is None
+        store.recommend({"why-worse": "for the test"})
+        assert keeping(store, known, [banks]) is not None
 
 
 def test_needs_no_model_of_a_bank(tmp_path: Path, banks: Path, known: Library) -> None:
