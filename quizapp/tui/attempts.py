@@ -22,11 +22,11 @@ from quizapp.tui.signs import sign, style, word
 _LOOKS = {"+": "$text-success", "-": "$text-error", "@": "$text-accent"}
 
 
-def changes(before: str, after: str) -> Content:
-    """A unified diff; every line begins with the sign that its colour repeats."""
+def changes(before: str, after: str, *, first: bool = False) -> Content:
+    """A unified diff; every line begins with the sign that its colour repeats. ``first``: nothing was run before."""
     lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2))[2:]
     if not lines:
-        return Content("nothing changed")
+        return Content("nothing changed: this is the starting code" if first else "nothing changed since the run before")
     return Content("\n").join([Content.assemble((line or " ", _LOOKS.get(line[:1], ""))) for line in lines])
 
 
@@ -77,7 +77,7 @@ next, `Enter` shows its verdict again, `Tab` goes to the changes to scroll them.
     @on(OptionList.OptionHighlighted)
     def _marked(self, event: OptionList.OptionHighlighted) -> None:
         attempt, before = self._rows[event.option_index]
-        self.query_one("#diff", Static).update(changes(before, attempt.text))
+        self.query_one("#diff", Static).update(changes(before, attempt.text, first=event.option_index == len(self._rows) - 1))
 
     def action_chosen(self) -> None:
         self.dismiss(self._rows[self.query_one("#attempts", OptionList).highlighted or 0][0])

@@ -11,6 +11,10 @@ from textual.widgets import Static
 class Dial(Static, can_focus=True):
     """A label and one of several values."""
 
+    DEFAULT_CSS = """
+    Dial { height: 1; width: 100%; }
+    Dial:focus { background: $surface; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "turn(-1)", "Change", key_display="←→"),
         Binding("right,space", "turn(1)", "Next", show=False),

@@ -35,7 +35,7 @@ def lead(section: str, found: Insight) -> str:
                 return "Confidence against outcome."
             better = "better than" if rated.brier < rated.baseline else "no better than"
             against = f"{better} always claiming the mean ({rated.baseline:.3f})"
-            return f"Brier score {rated.brier:.3f} over {rated.answers} rated answers: {against}."
+            return f"Brier score {rated.brier:.3f} over {rated.answers} rated answer{'' if rated.answers == 1 else 's'}: {against}."
         case "misconceptions":
             standing = sum(1 for one in found.misconceptions if one.state == "standing")
             back = sum(1 for one in found.misconceptions if one.came_back)

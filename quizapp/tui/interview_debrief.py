@@ -207,6 +207,7 @@ at it. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next s
         self.app.notify("\n".join(str(file) for file in files), title="Written", timeout=15, markup=False)
 
     def action_home(self) -> None:
+        self.app.clear_notifications()  # of the files written here
         self.app.pop_screen()
 
 

@@ -220,6 +220,18 @@ def sections(
     """Caption and text of each part of the screen, most telling first."""
     head = Content.assemble(signed(verdict.outcome), (f" · {points(verdict.points, verdict.max_points)}", "bold"))
     yield "", head + Content("\n") + inline(verdict.summary)
+    apart = parted(verdict)
+    if apart is not None:
+        yield f"Weights on each rank: {situation(apart)}", Content(f"{ONE_GRADIENT}\n") + rank_section(apart, columns)
+    shown = weighed(verdict) if apart is None else apart
+    if shown is not None and shown != apart:
+        yield f"Weights: {situation(shown)}", weight_section(shown, columns)
+    side_by_side = lanes(verdict.ranks, columns) if verdict.ranks else None
+    if side_by_side is not None:
+        notes = Content.assemble(("\n" + explained(verdict.ranks, source), "$foreground-muted"))
+        spoken = spoken_of(verdict)
+        where = "" if spoken is None else f": {situation(spoken)}"
+        yield f"Collectives, rank by rank{where}", side_by_side + notes
     for diagnosis in verdict.diagnosis:
         known = registry.get(diagnosis.id)
         lines = [inline(diagnosis.title, "bold"), inline(f"{diagnosis.evidence[:1].upper()}{diagnosis.evidence[1:]}.")]
@@ -233,12 +245,6 @@ def sections(
         if signs := notation(" ".join(text for _, text in told), counted):
             lines.append(Content(f"({signs})"))
         yield "Cause", Content("\n").join(lines)
-    apart = parted(verdict)
-    if apart is not None:
-        yield f"Weights on each rank: {situation(apart)}", Content(f"{ONE_GRADIENT}\n") + rank_section(apart, columns)
-    shown = weighed(verdict) if apart is None else apart
-    if shown is not None and shown != apart:
-        yield f"Weights: {situation(shown)}", weight_section(shown, columns)
     smallest = verdict.counterexample
     if smallest is not None and smallest != shown:
         if smallest.weights_by_rank:
@@ -252,12 +258,6 @@ def sections(
                 body += Content("\n") + listing_table(smallest.listing)
         yield f"Smallest failing case: {smallest.world_size} ranks, {size(smallest)}", body
     if verdict.ranks:
-        side_by_side = lanes(verdict.ranks, columns)
-        if side_by_side is not None:
-            notes = Content.assemble(("\n" + explained(verdict.ranks, source), "$foreground-muted"))
-            spoken = spoken_of(verdict)
-            where = "" if spoken is None else f": {situation(spoken)}"
-            yield f"Collectives, rank by rank{where}", side_by_side + notes
         yield "Ranks", rank_lines(verdict.ranks, source, columns)
     if verdict.outcome != "pass" and (terms := terms_in(_told(verdict, registry, hints))):
         width = max(len(word) for word, _ in terms) + 2
