@@ -129,6 +129,14 @@ def _mismatch_text(mismatch: Mapping[str, Any], given: Sequence[Mapping[str, Any
     return f"collective #{number} differs: {'; '.join(parts)}"
 
 
+def _alone_text(rank: int, report: Mapping[str, Any]) -> str | None:
+    """What it says of a call in a smaller group of ranks that others of the group left out."""
+    alone = report.get("alone")
+    if not isinstance(alone, dict) or not isinstance(absent := alone.get("absent"), list):
+        return None
+    return f"{ranks_text([rank])} called {_label(alone.get('call'))}, which {ranks_text(absent)} never joined"
+
+
 def _own_number(call: str | None, waiting: Sequence[Mapping[str, Any]]) -> int | None:
     """The number that the ranks' lanes give to a call in which they wait: there all calls of a rank are counted, those among other
     groups of ranks too. ``None`` where they don't agree on one."""
@@ -202,8 +210,8 @@ def ending(
         text = on_one_line(culprit.message or "")
         return text if len(text) <= MOST_SAID else f"{text[:MOST_SAID].rstrip()} ..."
 
-    if end == "unrecorded":
-        paired = UNRECORDED
+    if end in ("alone", "unrecorded"):
+        paired = next(filter(None, map(_alone_text, range(len(given)), given)), UNRECORDED)
     if all(state == "observed" for state in states):
         return Ending(None, None, ranks, paired, came, crossing_text(crossing) if crossing and mixes(crossing, ranks) else None)
     if culprit := first("limit"):

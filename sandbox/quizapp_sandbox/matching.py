@@ -77,6 +77,27 @@ def _never(rows: _Rows, rank: int, meeting: Meeting, world_size: int) -> bool:
     return False
 
 
+def left_alone(journal: Journal) -> tuple[int, Collective, list[int]] | None:
+    """Of ranks that are all done: the first call that other ranks of its group have not made, with its rank and with theirs."""
+    rows, made = _Rows(journal), dict[tuple[int, int], int | None]()
+    for rank in range(journal.world_size):
+        for (meeting, done), (_, call) in zip(rows.of(rank), journal.calls(rank), strict=True):
+            if meeting.need is Need.KEY or not meeting.sure or not meeting.members >> rank & 1:
+                continue
+            absent = []
+            if meeting.need in (Need.SEND, Need.RECEIVE) and not done and _never(rows, rank, meeting, journal.world_size):
+                absent = [meeting.peer] if meeting.peer != ANYBODY else _members(meeting, journal.world_size)
+            for other in _members(meeting, journal.world_size) if meeting.need in _OF_A_GROUP else ():
+                at = (other, meeting.group)
+                if at not in made:
+                    made[at] = rows.collectives(*at)
+                if _less(made[at], meeting.number):
+                    absent.append(other)
+            if absent := [other for other in absent if other != rank]:
+                return rank, call, absent
+    return None
+
+
 def awaited(journal: Journal, rank: int) -> Collective | None:
     """The call that a rank waits for, where it is known to wait."""
     return journal.call(rank, journal.waits_for(rank))

@@ -5,6 +5,7 @@ It holds only its own shard. What it sends back is data for the judge to compare
 
 import contextlib
 import faulthandler
+import gc
 import json
 import os
 import signal
@@ -105,6 +106,25 @@ def _meet(share: int, devices: Collection[torch.device]) -> int:
     return sums.pop() if len(sums) == 1 else -1
 
 
+def _end_groups() -> None:
+    """Ends the groups that the submission formed in the last scenario, now that all ranks are done with it. Each has threads, of
+    which a container has a bounded number; and a scenario is a run of its own, for which the file is loaded anew."""
+    world: Any = dist.distributed_c10d._world
+    formed = [group for group in world.pg_map if group is not dist.group.WORLD]
+    if not formed:
+        return
+    sys.modules.pop("submission", None)
+    while formed:
+        group = formed.pop()
+        with contextlib.suppress(Exception):
+            name = world.pg_names[group]
+            dist.destroy_process_group(group)
+            # Torch must not give it again: the store still holds where the ranks of that group listened.
+            world.pg_names[object()] = name
+        del group
+    gc.collect()  # a module that is no longer used is a cycle, and threads end with the last reference to their group
+
+
 def _run(rank: int, code: wire.Frame, task: wire.Frame, device: torch.device) -> tuple[submission.Report, dict[str, wire.Array]]:
     data: dict[str, Any] = dict(code.data)
     filename, entry = str(data["filename"]), None
@@ -151,6 +171,9 @@ def _serve(rank: int, placement: Placement, control: socket.socket, log: journal
     os.dup2(ends.output, 2)
     for name, descriptor in (("stdout", 1), ("stderr", 2)):
         setattr(sys, name, os.fdopen(descriptor, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False))
+    # As torchrun has it, for programs that ask their launcher.
+    where = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": placement.world_size, "LOCAL_WORLD_SIZE": placement.world_size}
+    os.environ.update({name: str(value) for name, value in where.items()})
     device = torch.device(placement.devices[rank])
     _join(rank, placement, device)
     _rehearse(device)
@@ -174,6 +197,7 @@ def _serve(rank: int, placement: Placement, control: socket.socket, log: journal
             if frame.kind == "meet":
                 total = _meet(int(frame.data["share"]), {torch.device("cpu"), device})
                 control.sendall(wire.encode(wire.Frame("met", {"total": total})))
+                _end_groups()
                 continue
             recorder.begin()
             report, arrays = _run(rank, code, frame, device)

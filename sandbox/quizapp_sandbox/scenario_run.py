@@ -190,6 +190,17 @@ def _still_meet(run: _Run) -> bool:
     return all(frame and frame.kind == "met" and frame.data.get("total") == sum(shares) for frame in answers)
 
 
+def _really(run: _Run, end: str) -> str:
+    """How a run ended where some ranks made calls alone: in a smaller group (``alone``), or unseen (``unrecorded``)."""
+    if end != "clean" or supervise.first_mismatch(run.group.journal) is not None:
+        return end
+    if (found := matching.left_alone(run.group.journal)) is not None:
+        rank, call, absent = found
+        run.reports[rank]["alone"] = {"call": str(call), "absent": absent}
+        return "alone"
+    return "clean" if _still_meet(run) else "unrecorded"
+
+
 def _answer(control: socket.socket, until: float) -> wire.Frame | None:
     """The next frame of a rank. ``None`` where it isn't whole by ``until``, however its bytes come, or isn't one at all."""
     buffer = wire.FrameBuffer(0)
@@ -363,8 +374,7 @@ def run_all(
                 if not _hand_over(group, (code, task) if fresh else (task,), rank):
                     run.reports[rank] = _exit_report(run, rank)
             end = _watch(run, seconds, until, output_bytes)
-            if end == "clean" and supervise.first_mismatch(group.journal) is None and not _still_meet(run):
-                end = "unrecorded"
+            end = _really(run, end)
             _describe_unfinished(run, end)
             _drain_output(run, output_bytes)
             _drop_what_is_too_much(run)

@@ -237,6 +237,14 @@ def test_numbers_may_be_right_and_a_call_too_many_all_the_same() -> None:
     assert ending("clean", [SEEN, SEEN], None).mismatch is None
 
 
+def test_a_call_that_others_of_its_group_left_out_is_told() -> None:
+    lone = {**SEEN, "alone": {"call": "all_reduce([1] float32, among ranks 0, 1) at line 8", "absent": [1]}}
+    ended = ending("alone", [lone, SEEN, SEEN], None)
+    told = "rank 0 called all_reduce([1] float32, among ranks 0, 1) at line 8, which rank 1 never joined"
+    assert (ended.outcome, ended.mismatch) == (None, told)
+    assert ending("alone", [{**SEEN, "alone": 1}], None).mismatch
+
+
 @pytest.mark.parametrize(("ranks", "text"), [([1], "rank 1"), ([0, 2], "ranks 0 and 2"), ([0, 1, 3], "ranks 0, 1 and 3")])
 def test_ranks_text(ranks: list[int], text: str) -> None:
     assert ranks_text(ranks) == text

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quizapp_sandbox.journal import ANYBODY, CAPACITY, Collective, Journal, Meeting, Need
-from quizapp_sandbox.matching import awaited, stand_still
+from quizapp_sandbox.matching import awaited, left_alone, stand_still
 
 SIZE = 3
 GROUPS = ((0, 1, 2), (0, 1), (1, 2))
@@ -188,6 +188,40 @@ def test_stand_still(drawn: tuple[list[Op], ...]) -> None:
     run(model, [])
     assert model.unfinished()
     assert stand_still(model.journal, model.unfinished()) == frozenset()
+
+
+def everybody(group: int, wait: int = 0) -> Op:
+    return Op("all", group, 0, wait)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "alone"),
+    [
+        pytest.param(([everybody(1, -1)], [], []), (0, "all", [1]), id="in a smaller group"),
+        pytest.param(([everybody(1)], [everybody(1), everybody(2, -1)], []), (1, "all", [2]), id="in another one"),
+        pytest.param(([], [everybody(0, -1)], [everybody(0, -1)]), (1, "all", [0]), id="left out by one"),
+        pytest.param(([send(1, 0, -1)], [], []), (0, "send", [1]), id="a message that nobody takes"),
+        pytest.param(([recv(1, 2, -1)], [send(0, 1, -1)], []), (0, "recv", [1]), id="of another tag"),
+        pytest.param(([send(1), recv(1)], [recv(ANYBODY), send(0)], []), None, id="there and back"),
+        pytest.param(([send(1, 0, -1)], [recv(0, 0, -1)], []), None, id="taken, and nobody waited"),
+        pytest.param(([everybody(1), everybody(0)], [everybody(1), everybody(0)], [everybody(0)]), None, id="in two groups"),
+    ],
+)
+def test_calls_that_were_left_alone(drawn: tuple[list[Op], ...], alone: tuple[int, str, list[int]] | None) -> None:
+    model = Model(drawn)
+    run(model, [])
+    assert not model.unfinished()
+    found = left_alone(model.journal)
+    assert (found and (found[0], found[1].kind, found[2])) == alone
+
+
+@given(programs([ANYBODY]), st.lists(st.integers(0, SIZE - 1), max_size=30))
+@settings(max_examples=100, deadline=None)
+def test_where_all_calls_have_met_none_is_left_alone(drawn: tuple[list[Op], ...], turns: list[int]) -> None:
+    model = Model(drawn)
+    run(model, turns)
+    if all(posted.done for posted in model.posted):
+        assert left_alone(model.journal) is None
 
 
 IN_BACKWARD = Collective(
