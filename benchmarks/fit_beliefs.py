@@ -23,13 +23,14 @@ from quizapp.scoring.clauses import split, windows
 from quizapp.scoring.lexical import ReadyRubric, ready
 from quizapp.scoring.profile import middle
 from quizapp.scoring.tier import Lexical
+from quizapp.scoring.whole import settled
 from quizapp.scoring.words import read_phrase, read_words
 
 HALVES = 2
 """Times that each rubric is read with half of its phrases."""
 PENALTY = 4.0
 ROUNDS = 12
-CHANCE = 0.45
+CHANCE = 0.42
 """Chance from which a misconception is named: near the best F1, and on the side of precision."""
 
 
@@ -65,7 +66,9 @@ def bags(sets: Sequence[Answers]) -> Iterator[Bag]:
             clauses = split(answer.text, words)
             views = tuple(windows(clauses))
             measure = Lexical().measure(answer.text, clauses, known)
-            findings = {c.criterion.id: find(c, answer.text, clauses, views, known, measure) for c in known.criteria}
+            found = [find(criterion, answer.text, clauses, views, known, measure) for criterion in known.criteria]
+            whole = settled(known, found, clauses, words, measure)
+            findings = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, whole, strict=True)}
             for rubric in rubrics:
                 for misconception, readings in read(rubric, clauses, views, findings):
                     if readings:

@@ -3,20 +3,22 @@
     python benchmarks/fit_outcomes.py [--probes DIR] [--write]
 
 Each decision has some windows in which a claim could stand. Which of them it is isn't marked, so the likeliest one is taken by the
-weights so far, and the weights are fitted again, a few times. Then every probe is left out in turn, and its answers are scored by
-the whole scorer with weights that never saw it: that is what is printed. ``--probes`` holds further probes, which are only scored.
-Needs the extra ``semantic``.
+weights so far, and the weights are fitted again, a few times. What the whole answer makes of a claim is fitted on claims that were
+weighed by weights from the other probes. Then every probe is left out in turn, and its answers are scored by the whole scorer with
+weights that never saw it: that is what is printed. ``--probes`` holds further probes, which are only scored. Needs the extra
+``semantic``.
 """
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from linear import fit
+from linear import Linear, fit
 from probes import SETS, Answer, Answers, Judged, builtin_answers, judged, outside_answers
 
 from quizapp.scoring.claims import echoes, find
@@ -28,9 +30,11 @@ from quizapp.scoring.semantic.tier import FEATURES as STATES
 from quizapp.scoring.semantic.tier import SemanticReader
 from quizapp.scoring.support import FEATURES, LexicalReader
 from quizapp.scoring.tier import Semantic
+from quizapp.scoring.whole import FEATURES as OF_THE_WHOLE
+from quizapp.scoring.whole import features
 from quizapp.scoring.words import in_another_language, read_words
 
-PENALTY = 20.0
+PENALTY, WHOLE_PENALTY = 20.0, 10.0
 ROUNDS = 6
 COMPARED = ("support", "likeness", *STATES)
 """Features of which the distance to the rubric's other criteria counts too."""
@@ -125,13 +129,10 @@ def fitted(found: Sequence[Decision], columns: Sequence[int]) -> tuple[Numbers, 
 def as_json(weights: Numbers, usual: float, names: Sequence[str]) -> dict[str, Any]:
     numbers = [round(float(value), 3) for value in weights]
     compared = [name for name in COMPARED if name in names]
-    beside = numbers[-1]
     return {
         "intercept": round(float(weights[0] + weights[-1] * usual), 3),
         "own": dict(zip(names, numbers[1:], strict=False)),
         "margin": dict(zip(compared, numbers[1 + len(names) : -1], strict=True)),
-        "beside": beside,
-        "usual": round(usual, 3),
     }
 
 
@@ -139,18 +140,55 @@ def columns_of(names: Sequence[str]) -> list[int]:
     return [NAMES.index(name) for name in names] + [len(NAMES) + COMPARED.index(name) for name in COMPARED if name in names]
 
 
+@dataclass(frozen=True)
+class Settled:
+    """One criterion of one answer for which something was claimed: what the whole answer says of the claim."""
+
+    probe: str
+    met: bool
+    features: Sequence[float]
+
+
 class Fixed:
     """A tier with weights of one's own."""
 
-    def __init__(self, tier: Semantic, lexical: bool, weights: dict[str, Any]) -> None:
-        self._tier, self._lexical = tier, lexical
-        self.name = "lexical" if lexical else "semantic"
+    def __init__(self, tier: Semantic, names: Sequence[str], weights: Mapping[str, Any]) -> None:
+        self._tier, self._lexical = tier, names is FEATURES
+        self.name = "lexical" if self._lexical else "semantic"
         self._outcome = Outcome.from_json(weights)
 
     def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
-        if self._lexical:
-            return Weighed(LexicalReader(rubric).measure, rubric, self._outcome)
-        return Weighed(SemanticReader(self._tier.encoder, answer, clauses, rubric).measure, rubric, self._outcome)
+        reader = LexicalReader(rubric) if self._lexical else SemanticReader(self._tier.encoder, answer, clauses, rubric)
+        return Weighed(reader.measure, rubric, self._outcome)
+
+
+def settled(probe: Answers, tier: Fixed) -> Iterator[Settled]:
+    """What is claimed in the answers to one probe, weighed by a tier that never saw them."""
+    rubric = ready(probe.rubric, probe.stem)
+    for answer in probe.answers:
+        words = read_words(answer.text, rubric.spelling)
+        if not words or in_another_language(words) or is_list(answer.text, words) or echoes(words, rubric):
+            continue
+        clauses = split(answer.text, words)
+        views, measure = tuple(windows(clauses)), tier.measure(answer.text, clauses, rubric)
+        found = [find(known, answer.text, clauses, views, rubric, measure) for known in rubric.criteria]
+        rows = features(found, clauses, words)
+        for known, finding, row in zip(rubric.criteria, found, rows, strict=True):
+            if finding.best is not None and known.criterion.id not in answer.unsure:
+                yield Settled(probe.name, known.criterion.id in answer.met, row)
+
+
+def plain(model: Linear) -> tuple[float, Numbers]:
+    """Intercept and weights of features as they are."""
+    slopes = model.weights[1:] / model.spread
+    return float(model.weights[0] - (slopes * model.mean).sum()), slopes
+
+
+def fitted_whole(rows: Sequence[Settled]) -> dict[str, Any]:
+    x, met = np.array([row.features for row in rows]), np.array([row.met for row in rows], float)
+    intercept, slopes = plain(fit(x, met, logistic=True, products=False, penalty=WHOLE_PENALTY))
+    weights = {name: round(float(slope), 3) for name, slope in zip(OF_THE_WHOLE, slopes, strict=True)}
+    return {"intercept": round(intercept, 3), "weights": weights}
 
 
 def said(label: str, found: Judged) -> None:
@@ -164,17 +202,27 @@ def said(label: str, found: Judged) -> None:
     )
 
 
-def left_out(named: dict[str, list[Answers]], rows: Sequence[Decision], names: Sequence[str], tier: Semantic) -> None:
-    """Prints how the whole scorer does on each set, every probe scored by weights that never saw it."""
-    every = Judged()
-    for name, probes in named.items():
-        one = Judged()
-        for probe in probes:
-            weights = as_json(*fitted([row for row in rows if row.probe != probe.name], columns_of(names)), names)
-            one += judged([probe], Fixed(tier, names is FEATURES, weights))
-        said(name, one)
-        every += one
-    said("all", every)
+class Remembering:
+    """An encoder that encodes no text twice."""
+
+    def __init__(self, encoder: Any) -> None:
+        self._one = lru_cache(maxsize=None)(lambda text: encoder.encode([text])[0])
+
+    def encode(self, texts: Sequence[str]) -> list[Any]:
+        return [self._one(text) for text in texts]
+
+
+def left_out(
+    probes: Sequence[Answers], further: Sequence[Answers], rows: Sequence[Decision], names: Sequence[str], tier: Semantic
+) -> dict[str, dict[str, Any]]:
+    """Probe -> weights that never saw it; under an empty name, those of all."""
+    columns = columns_of(names)
+    first = {probe.name: as_json(*fitted([row for row in rows if row.probe != probe.name], columns), names) for probe in probes}
+    every = as_json(*fitted(rows, columns), names)
+    claims = [row for probe in probes for row in settled(probe, Fixed(tier, names, first[probe.name]))]
+    out = {name: {**found, "whole": fitted_whole([row for row in claims if row.probe != name])} for name, found in first.items()}
+    every["whole"] = fitted_whole(claims)
+    return {**out, **dict.fromkeys(("", *(probe.name for probe in further)), every)}
 
 
 def main() -> None:
@@ -184,20 +232,29 @@ def main() -> None:
     parser.add_argument("--tier", choices=("lexical", "semantic"))
     given = parser.parse_args()
     tier = Semantic()
+    tier.encoder = Remembering(tier.encoder)  # type: ignore[assignment]
     named = {name: builtin_answers(None, folder) for name, folder in SETS.items()}
-    rows = [
-        row for probes in named.values() for probe in probes for answer in probe.answers for row in decisions(probe, answer, tier)
-    ]
+    known = [probe for probes in named.values() for probe in probes]
+    rows = [row for probe in known for answer in probe.answers for row in decisions(probe, answer, tier)]
     if given.probes:
         named["elsewhere"] = outside_answers(given.probes)
-    tiers = {"lexical": FEATURES, "semantic": NAMES}
-    found = {name: as_json(*fitted(rows, columns_of(names)), names) for name, names in tiers.items()}
-    if given.write:
-        FILE.write_text(json.dumps({"decisions": len(rows), "tiers": found}, indent=1) + "\n", "utf-8")
-    for name, names in tiers.items():
-        if given.tier in (None, name):
-            print(name, json.dumps(found[name]))
-            left_out(named, rows, names, tier)
+    kept = json.loads(FILE.read_text("utf-8"))["tiers"]
+    for name, names in {"lexical": FEATURES, "semantic": NAMES}.items():
+        if given.tier not in (None, name):
+            continue
+        found = left_out(known, named.get("elsewhere", ()), rows, names, tier)
+        print(name, json.dumps(found[""]), flush=True)
+        kept[name] = found[""]
+        if given.write:
+            FILE.write_text(json.dumps({"decisions": len(rows), "tiers": kept}, indent=1) + "\n", "utf-8")
+        every = Judged()
+        for label, probes in named.items():
+            one = Judged()
+            for probe in probes:
+                one += judged([probe], Fixed(tier, names, found[probe.name]))
+            said(label, one)
+            every += one
+        said("all", every)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from quizapp.scoring.doubt import in_change
 from quizapp.scoring.lexical import NOTHING, Phrase, ReadyMisconception, ReadyRubric, Support, best_phrase, negated
 from quizapp.scoring.lexicon import DISTANCED
 from quizapp.scoring.profile import alike, profile
+from quizapp.scoring.whole import chance
 from quizapp.scoring.words import Word, read_phrase
 
 FILE = Path(__file__).with_name("beliefs.json")
@@ -31,12 +32,17 @@ FEATURES = (
     "likeness, beyond any criterion's",
     "after a change of mind",
     "a criterion that it cancels is met",
+    "a criterion that it cancels is denied",
+    "a claim of one is withdrawn",
+    "chance of the other criteria",
 )
 OTHER_POLARITY = 0.6
 """What a phrase counts for where it denies and the words don't, or the other way round."""
 FEWEST_SAID = 2
 """Words of a phrase that have to be there."""
 MOST_CLAUSES = 2
+NO_OTHERS = 0.02
+"""The chance of the other criteria where it cancels all of them."""
 WHOLE, LITTLE_ELSE = 0.9, 0.75
 """Coverage of a phrase, and its share of the words, from which these are the rubric's own, whatever else speaks against that."""
 
@@ -117,6 +123,10 @@ def read(
     for known in rubric.misconceptions:
         linked = [(findings[id], thresholds[id]) for id in known.shown.cancels if id in findings]
         met = float(any(finding.holds(threshold) for finding, threshold in linked))
+        denied = float(any(finding.denial is not None for finding, _ in linked))
+        withdrawn = float(any(finding.withdrawn for finding, _ in linked))
+        others = [chance(finding) for id, finding in findings.items() if id not in known.shown.cancels]
+        rest = sum(others) / len(others) if others else NO_OTHERS
         changes = [at for finding, _ in linked for at in finding.changes]
         readings = []
         for (view, said, denies), (rival, by_parts) in zip(places, right, strict=True):
@@ -124,7 +134,7 @@ def read(
             if len({word.key for word in phrase.words}) < FEWEST_SAID:
                 continue
             refutation = best_phrase((entry for entry in known.refute if denies_itself(entry) == denies), view.words)
-            if refutation.strength > phrase.strength or _is_right(rival, phrase, denies):
+            if refutation.strength > phrase.strength or _is_right(rival, phrase, denies) or _called_wrong(phrase, view):
                 continue
             likeness = alike(said, known.profile)
             features = (
@@ -134,11 +144,22 @@ def read(
                 likeness - by_parts,
                 float(in_change(view.first, clauses, changes)),
                 met,
+                denied,
+                withdrawn,
+                rest,
             )
             content = len({word.key for word in view.words if word.content})
             whole = phrase.strength >= max(WHOLE, rival.strength) and len(phrase.words) >= LITTLE_ELSE * content
             readings.append(Reading(view, phrase, features, whole))
         yield known, readings
+
+
+def _called_wrong(found: Support, view: Window) -> bool:
+    """``it is a mistake to think that ...``: what the phrase says is what is called wrong."""
+    if found.phrase is None or not all(clause.distanced for clause in view.clauses):
+        return False
+    words = read_phrase(found.phrase.text)
+    return negated(words) == negated(view.words) and not any(word.text in DISTANCED for word in words)
 
 
 def _is_right(rival: Support, phrase: Support, denies: bool) -> bool:

@@ -64,11 +64,13 @@ class Finding:
     """The learner's mind changes after the best claim."""
     changes: tuple[int, ...] = ()
     """Positions of the clauses in which the learner's mind changes."""
+    claimed: float = 0.0
+    """The best claim's support by its own words, before the rest of the answer is weighed with it."""
 
     def holds(self, threshold: float) -> bool:
-        """Whether the criterion is claimed, and nothing that is said speaks against that."""
+        """Whether the criterion is claimed, and the claim stands."""
         enough = self.best is not None and self.best.support.strength >= threshold
-        return enough and self.denial is None and not (self.doubtful or self.withdrawn)
+        return enough and not (self.doubtful or self.withdrawn)
 
 
 def spans_of(words: Iterable[Word], all_words: Sequence[Word]) -> Spans:
@@ -201,11 +203,12 @@ def find(
             del denials[at]  # it denies once more what the claim denies
     doubtful = best is not None and _doubtful(best, clauses, doubted)
     again = best is not None and (taken_back(best) or (lost and in_change(best.first, clauses, changes)))
+    claimed = best.support.strength if best is not None else 0.0
     if not denials:
-        return Finding(best, None, doubtful, again, changes)
+        return Finding(best, None, doubtful, again, changes, claimed)
     last = max(denials)
     clause = clauses[last]
-    return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)), doubtful, again, changes)
+    return Finding(best, Claim(denials[last], last, last, ((clause.start, clause.end),)), doubtful, again, changes, claimed)
 
 
 def _doubtful(claim: Claim, clauses: Sequence[Clause], doubted: Sequence[Doubt]) -> bool:

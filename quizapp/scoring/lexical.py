@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -252,17 +252,23 @@ def by_key(words: Sequence[Word]) -> dict[str, Word]:
     return {word.key: word for word in reversed(words) if word.content}
 
 
-def _cover(phrase: Phrase, held: Mapping[str, Word], stand_ins: Mapping[str, tuple[str, ...]], least: float) -> Support:
-    """How much of a phrase the words hold, its *same* or *differ* weighing most; nothing where not above ``least``."""
+def _cover(
+    phrase: Phrase,
+    held: Mapping[str, Word],
+    stand_ins: Mapping[str, tuple[str, ...]],
+    stood: Set[str],
+    least: float,
+) -> Support:
+    """How much of a phrase the words hold, its *same* or *differ* weighing most; nothing where not above ``least``.
+
+    ``stood``: the keys that are not held, but stood in for.
+    """
     weights, total = phrase.weights, phrase.total
     gained = fsum([weights[key] for key in phrase.keys & held.keys()])  # a set has no order, and a plain sum depends on it
-    if not total or gained + (GROUP_WEIGHT * (total - gained) if stand_ins else 0.0) <= least * total:
+    most = GROUP_WEIGHT * fsum([weights[key] for key in phrase.keys & stood]) if stood else 0.0
+    if not total or gained + most <= least * total:
         return NOTHING
     missing = [(key, weight) for key, weight in weights.items() if key not in held]
-    if stand_ins:
-        most = sum([weight for key, weight in missing if not held.keys().isdisjoint(stand_ins.get(key, ()))])
-        if gained + GROUP_WEIGHT * most <= least * total:
-            return NOTHING
     used = [held[key] for key in phrase.weights if key in held]
     factor = 1.0
     for key, weight in missing:
@@ -305,10 +311,12 @@ def best_phrase(
 
 def _best(phrases: Iterable[Phrase], words: Sequence[Word], stand_ins: Mapping[str, tuple[str, ...]]) -> Support:
     held = by_key(words)
+    keys = held.keys()
+    stood = {key for key, others in stand_ins.items() if key not in held and not keys.isdisjoint(others)}
     told: Order | None = None
     best = NOTHING
     for phrase in phrases:
-        found = _cover(phrase, held, stand_ins, best.strength)
+        found = _cover(phrase, held, stand_ins, stood, best.strength)
         if found.strength <= best.strength:
             continue
         if phrase.order:

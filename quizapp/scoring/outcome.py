@@ -37,24 +37,25 @@ Raw = Callable[[ReadyCriterion, Window], Measured]
 class Outcome:
     """The log odds that a criterion is met.
 
-    ``intercept + own . features + margin . (features - best of the other criteria) + beside . (others' support - usual)``
+    ``intercept + own . features + margin . (features - best of the other criteria)``
     """
 
     intercept: float
     own: Features
     margin: Features
     """Nought for features that aren't compared."""
-    beside: float
-    """Weight of the mean support that the answer has for the other criteria, anywhere."""
-    usual: float
-    """The mean of that among the answers of the fit."""
+    whole: Features = ()
+    """Intercept and weights of what the whole answer makes of a claim; none while they are being fitted."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Outcome:
         """From an entry of ``outcome.json``."""
         own = data["own"]
         margin = tuple(data["margin"].get(name, 0.0) for name in own)
-        return cls(data["intercept"], tuple(own.values()), margin, data["beside"], data["usual"])
+        whole = data.get("whole")
+        return cls(
+            data["intercept"], tuple(own.values()), margin, (whole["intercept"], *whole["weights"].values()) if whole else ()
+        )
 
     def log_odds(self, features: Sequence[float], others: Sequence[Features]) -> float:
         """The log odds by one window; ``others``: the features of the rubric's other criteria on the same words."""
@@ -77,36 +78,23 @@ class Weighed:
     """The measure of one answer: each window is measured for all criteria at once, and remembered."""
 
     def __init__(self, raw: Raw, rubric: ReadyRubric, outcome: Outcome) -> None:
-        self._raw, self._criteria, self._outcome = raw, rubric.criteria, outcome
+        self.outcome = outcome
+        self._raw, self._criteria = raw, rubric.criteria
         self._known: dict[tuple[int, int], dict[str, Support]] = {}
-        self._most = dict.fromkeys((known.criterion.id for known in rubric.criteria), 0.0)
-        self._plain: dict[tuple[int, int], dict[str, float]] = {}
 
     def __call__(self, known: ReadyCriterion, view: Window) -> Support:
-        place, id = (view.first, view.last), known.criterion.id
+        place = view.first, view.last
         if place not in self._known:
             self._known[place] = self._all(view)
-        self._most[id] = max(self._most[id], self._plain[place][id])
-        return self._known[place][id]
-
-    def beside(self, known: ReadyCriterion) -> float:
-        """What the rest of the answer adds to a criterion's support, or takes from it.
-
-        Whoever says one thing rightly is likelier to mean another.
-        """
-        others = [most for id, most in self._most.items() if id != known.criterion.id] or list(self._most.values())
-        return STEP * self._outcome.beside * (sum(others) / len(others) - self._outcome.usual)
+        return self._known[place][known.criterion.id]
 
     def _all(self, view: Window) -> dict[str, Support]:
         measured = [self._raw(known, view) for known in self._criteria]
-        self._plain[view.first, view.last] = {
-            known.criterion.id: support.strength for known, (support, _) in zip(self._criteria, measured, strict=True)
-        }
         enough = math.log(LIKELY / (1 - LIKELY))
         out: dict[str, Support] = {}
         for at, (known, (support, features)) in enumerate(zip(self._criteria, measured, strict=True)):
             others = [other for where, (_, other) in enumerate(measured) if where != at]
-            strength = MET + STEP * (self._outcome.log_odds(features, others) - enough)
+            strength = MET + STEP * (self.outcome.log_odds(features, others) - enough)
             if support.contrary:
                 strength = min(strength, CONTRARY)
             elif support.strength >= WHOLE:

@@ -7,7 +7,6 @@ text: whatever it asks of the scorer is not heard.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, Met, Score, score_of
@@ -33,8 +32,8 @@ from quizapp.scoring.clauses import (
 )
 from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, best_phrase, ready
-from quizapp.scoring.outcome import WHOLE, Weighed
 from quizapp.scoring.tier import Tier, present
+from quizapp.scoring.whole import settled
 from quizapp.scoring.words import in_another_language, read_words
 
 FEWEST_WORDS = 3
@@ -75,43 +74,30 @@ def _judged(
         return _criterion(known, 0, "unmet", sentence(f"{_quote(answer, claim.spans)} stands against it: {title}"), claim.spans)
     strength = best.support.strength if best else 0.0
     enough, near = strength >= known.threshold, strength >= known.threshold - UNSURE
-    if denial is not None and (best is None or not enough):
+    claimed = finding.claimed >= known.threshold
+    open_to_doubt = strung or finding.doubtful or finding.withdrawn
+    if best is not None and enough and not open_to_doubt and not (runs_on and len(best.support.words) < NEAR_WHOLE * said):
+        return _criterion(known, known.criterion.points, "met", f"Met by {_quote(answer, best.spans)}.", best.spans)
+    if denial is not None and not claimed:
         return _criterion(
             known, 0, "unmet", f"{_quote(answer, denial.spans)} says the opposite of what is asked for: {asked}", denial.spans
         )
-    if best is None or not near:
+    if best is None or not (near or claimed):
         return _criterion(known, 0, "unmet", f"Missing: {asked}")
     if denial is not None and denial.last > best.last:
         reason = f"You say {_quote(answer, best.spans)}, and later {_quote(answer, denial.spans)}: the two don't hold together."
         return _criterion(known, 0, "unmet", reason, denial.spans)
     if strung:
         return _criterion(known, 0, "unmet", f"Terms in a row claim nothing; say what they do. Missing: {asked}")
-    if enough and finding.withdrawn:
+    if finding.withdrawn:
         reason = f"You say {_quote(answer, best.spans)}, and then change your mind; say what holds in the end: {asked}"
-        return _criterion(known, 0, "unsure", reason, best.spans)
-    if enough and finding.doubtful:
+    elif finding.doubtful:
         reason = f"{_quote(answer, best.spans)} stands among denials; say what holds, in a sentence without a *not*: {asked}"
-        return _criterion(known, 0, "unsure", reason, best.spans)
-    if enough and runs_on and len(best.support.words) < NEAR_WHOLE * said:
+    elif enough:
         reason = f"{_quote(answer, best.spans)} has the right words; say in a plain sentence what follows from what: {asked}"
-        return _criterion(known, 0, "unsure", reason, best.spans)
-    if enough:
-        return _criterion(known, known.criterion.points, "met", f"Met by {_quote(answer, best.spans)}.", best.spans)
-    return _criterion(
-        known, 0, "unsure", f"{_quote(answer, best.spans)} comes near, but it isn't clear that it says this: {asked}", best.spans
-    )
-
-
-def _beside_the_rest(known: ReadyCriterion, finding: Finding, clauses: Sequence[Clause], measure: Weighed) -> Finding:
-    """The finding with what the rest of the answer makes of it; a phrase said as it stands is left alone."""
-    best = finding.best
-    if best is None or not best.support.words:
-        return finding
-    change = measure.beside(known)
-    if change < 0 and best_phrase(known.accept, window(clauses, best.first, best.last).words).strength >= WHOLE:
-        return finding
-    strength = max(0.0, min(1.0, best.support.strength + change))
-    return replace(finding, best=replace(best, support=replace(best.support, strength=strength)))
+    else:
+        reason = f"{_quote(answer, best.spans)} comes near, but it isn't clear that it says this: {asked}"
+    return _criterion(known, 0, "unsure", reason, best.spans)
 
 
 def _is_stated_there(wrong: Claim, right: Claim | None, known: ReadyCriterion, clauses: Sequence[Clause]) -> bool:
@@ -181,9 +167,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     views = tuple(windows(clauses))
     measure = (tier or present()).measure(answer, clauses, known)
     found = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
-    findings = [
-        _beside_the_rest(criterion, finding, clauses, measure) for criterion, finding in zip(known.criteria, found, strict=True)
-    ]
+    findings = settled(known, found, clauses, words, measure)
     strung = strung_together(findings, clauses, known)
     runs_on = says_nothing_of_its_own(words)
     by_id = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, findings, strict=True)}

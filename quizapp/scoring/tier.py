@@ -39,6 +39,7 @@ _SOURCES = (
     "support",
     "text",
     "tier",
+    "whole",
     "words",
 )
 
