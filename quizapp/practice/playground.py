@@ -20,6 +20,10 @@ class SetupError(ValueError):
     """What was typed can't be used; the message says what to type instead."""
 
 
+class SumsError(SetupError):
+    """The sums of losses don't fit the counts, as while one of the two is being typed; weights need the counts alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """One optimizer step: valid tokens and loss sums, both [ranks][microbatches], and the microbatches that were planned."""
@@ -133,7 +137,7 @@ def outcome(setup: Setup, way: Way) -> Outcome:
     if empty and not setup.tokens:
         notes.append("No token is valid: 0/0 is NaN. Agree on 0, and let every rank join every collective all the same.")
     elif empty:
-        where = ", ".join(f"rank {r}" + (f" microbatch {k}" if setup.microbatches > 1 else "") for r, k in empty)
+        where = ", ".join(f"rank {r}" + (f" microbatch {k + 1}" if setup.microbatches > 1 else "") for r, k in empty)
         notes.append(f"{where}: nothing divided by nothing. Unguarded that is NaN for every rank; here it counts 0.")
     wanted, given = Fraction(0), Fraction(0)
     for cell in cells:
@@ -172,7 +176,8 @@ def read_setup(counts: str, sums: str, planned: str = "") -> Setup:
     ``sums``: empty for every token's loss being 1. ``planned``: empty for as many as there are.
 
     Raises:
-        SetupError: it can't be read, or the two don't fit each other.
+        SetupError: it can't be read.
+        SumsError: the sums don't fit the counts, which are sound.
     """
     numbers: list[tuple[int, ...]] = []
     for row in _cells(counts, "valid tokens"):
@@ -180,6 +185,8 @@ def read_setup(counts: str, sums: str, planned: str = "") -> Setup:
             if not re.fullmatch(r"[0-9]{1,7}", cell) or int(cell) > MOST_TOKENS:
                 raise SetupError(f"valid tokens: {cell!r} is no count; whole numbers from 0 to {MOST_TOKENS}")
         numbers.append(tuple(map(int, row)))
+    if planned.strip() and not re.fullmatch(r"[1-9][0-9]{0,2}", planned.strip()):
+        raise SetupError("planned microbatches: a whole number from 1 to 999")
     if sums.strip():
         totals: list[tuple[Fraction, ...]] = []
         for row in _cells(sums, "loss sums"):
@@ -190,10 +197,8 @@ def read_setup(counts: str, sums: str, planned: str = "") -> Setup:
     else:
         totals = [tuple(map(Fraction, row)) for row in numbers]
     if [len(row) for row in totals] != [len(row) for row in numbers]:
-        raise SetupError("loss sums: as many ranks and microbatches as there are token counts")
+        raise SumsError("loss sums: as many ranks and microbatches as there are token counts")
     for rank, (given, own) in enumerate(zip(totals, numbers, strict=True)):
         if any(total and not count for total, count in zip(given, own, strict=True)):
-            raise SetupError(f"loss sums: rank {rank} has a loss where it has no token; write 0 there")
-    if planned.strip() and not re.fullmatch(r"[1-9][0-9]{0,2}", planned.strip()):
-        raise SetupError("planned microbatches: a whole number from 1 to 999")
+            raise SumsError(f"loss sums: rank {rank} has a loss where it has no token; write 0 there")
     return Setup(tuple(numbers), tuple(totals), int(planned) if planned.strip() else len(numbers[0]))

@@ -12,7 +12,7 @@ from textual.widgets.option_list import Option
 
 from quizapp.judge.in_numbers import said
 from quizapp.model.alike import Alike
-from quizapp.practice.playground import WAYS, Outcome, SetupError, Way, outcome, read_setup
+from quizapp.practice.playground import WAYS, Outcome, SetupError, SumsError, Way, outcome, read_setup
 from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.page import Heading, Page
 from quizapp.tui.weights import bars
@@ -31,6 +31,10 @@ def drawn(made: Outcome, columns: int) -> Content:
     ]
     sizes = [abs(value) for group in groups for value in (group.wanted, group.given) if value is not None]
     return bars(groups, max(sizes, default=0.0), columns)
+
+
+EMPTY = {"sums": "empty: every token's loss is 1", "planned": "empty: as many as there are"}
+"""What an empty field stands for."""
 
 
 def told(made: Outcome, way: Way, title: str | None) -> Content:
@@ -74,7 +78,7 @@ below stand the mean that was meant, the one that this way makes, and the weight
             for name, label, first in zip(("counts", "sums", "planned"), labels, FIRST, strict=True):
                 with Horizontal():
                     yield Label(label)
-                    yield Input(first, id=name, compact=True, select_on_focus=False)
+                    yield Input(first, id=name, compact=True, select_on_focus=False, placeholder=EMPTY.get(name, ""))
         ways = MarkedList(*(Option(f"{way.title}", id=way.id) for way in WAYS), id="ways", compact=True)
         ways.can_focus = False
         yield ways
@@ -117,13 +121,19 @@ below stand the mean that was meant, the one that this way makes, and the weight
     def _draw(self) -> None:
         way = WAYS[self.query_one(OptionList).highlighted or 0]
         numbers, weights = self.query_one("#numbers", Static), self.query_one("#weights", Static)
+        counts, sums, planned = (self.query_one(f"#{name}", Input).value for name in ("counts", "sums", "planned"))
+        lead = Content("")
         try:
-            setup = read_setup(*(self.query_one(f"#{name}", Input).value for name in ("counts", "sums", "planned")))
+            try:
+                setup = read_setup(counts, sums, planned)
+            except SumsError as error:
+                setup = read_setup(counts, "", planned)
+                lead = Content.assemble((f"! {error}. Until then every loss counts as 1.\n", "$text-warning"))
         except SetupError as error:
             numbers.update(Content(str(error)))
             weights.update("")
             return
         made = outcome(setup, way)
         self.query_one(Heading).say(f"playground · {way.title}", self.heading()[1])
-        numbers.update(told(made, way, self._title(way)))
+        numbers.update(lead + told(made, way, self._title(way)))
         weights.update(drawn(made, max(40, self.app.size.width - EDGE)))

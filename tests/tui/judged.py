@@ -67,13 +67,13 @@ def replicas() -> Verdict:
 def parted() -> Verdict:
     """An empty rank leaves before the collective that the other one waits in."""
     made = ("#1 all_gather([1] [1] [1] int64)", "#2 broadcast([4] int64, from rank 0)", "#3 broadcast([168] float64, from rank 0)")
-    fourth = ("#4 all_reduce([] int64) at line 11", "#4 all_reduce([168] float64) in backward")
+    fourth = ("#4 all_reduce([] int64) at line 10", "#4 all_reduce([168] float64) in backward")
     failing = ScenarioVerdict(
         name="empty-rank",
         world_size=2,
         counts=((4,), (0,)),
         outcome="desync",
-        message="collective #4 differs: rank 0 called all_reduce([] int64) at line 11; rank 1 called all_reduce([168] float64) in "
+        message="collective #4 differs: rank 0 called all_reduce([] int64) at line 10; rank 1 called all_reduce([168] float64) in "
         "backward; rank 1 has no valid token",
     )
     return Verdict(
@@ -89,7 +89,7 @@ def parted() -> Verdict:
                 state="killed",
                 collective=fourth[0],
                 collectives=(*made, fourth[0]),
-                place=Place(line=11, function="scale_loss"),
+                place=Place(line=10, function="scale_loss"),
                 message="SIGABRT",
             ),
             RankReport(rank=1, state="waiting", collective=fourth[1], collectives=(*made, fourth[1])),

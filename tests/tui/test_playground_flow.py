@@ -23,7 +23,11 @@ async def test_counts_in_weights_out(app: Callable[..., QuizApp], size: tuple[in
         assert "✓ every token has its weight" in text
         await pilot.press("end", *["backspace"] * 5, *"1+x")
         await until(pilot, "valid tokens: 'x' is no count")
-        await pilot.press("backspace", "3", "tab", "end", *["backspace"] * 5, *"4+6", "down", "down")
+        await pilot.press("backspace", "3")
+        await until(pilot, "then every loss counts as 1.")
+        text = await until(pilot, "microbatch 2: 3 tokens")
+        assert "loss sums: as many ranks and microbatches" in text
+        await pilot.press("tab", "end", *["backspace"] * 5, *"4+6", "down", "down")
         text = await until(pilot, "wanted 5/2   this way 3")
         assert "microbatch 2: 3 tokens" in text
         await pilot.press("escape")
