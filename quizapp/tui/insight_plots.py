@@ -53,7 +53,7 @@ def draw(plot: Plot, section: str, found: Insight, narrow: bool) -> None:
         case "due":
             days = [date.fromisoformat(one.day) for one in found.forecast]
             names = [f"{day.day}." if narrow else f"{day:%a} {day.day}." for day in days]
-            places = list(range(len(days)))
+            places = [float(place) for place in range(len(days))]
             plot.bar(places, [one.items for one in found.forecast], width=0.6, color="default")
             step = 1 if narrow else 2  # of names that don't fit, plotext leaves out some, and not always the same ones
             plot.xticks(places[::step], names[::step])
