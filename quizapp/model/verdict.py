@@ -35,6 +35,14 @@ class TokenWeight(Model):
     """The optimizer step in which it has these weights: its own, or another one in which it counts though it must not."""
 
 
+class ListedRow(Model):
+    """A valid position and its numbers."""
+
+    rank: int
+    microbatch: int
+    values: tuple[float, ...]
+
+
 class Listing(Model):
     """A scenario's own numbers, so that what is wanted can be checked by hand."""
 
@@ -42,16 +50,8 @@ class Listing(Model):
     """What a row stands for: ``sample``."""
     columns: tuple[str, ...]
     """What the values of a row are, in words."""
-    rows: tuple["ListedRow", ...]
+    rows: tuple[ListedRow, ...]
     note: str = ""
-
-
-class ListedRow(Model):
-    """A valid position and its numbers."""
-
-    rank: int
-    microbatch: int
-    values: tuple[float, ...]
 
 
 class ScenarioVerdict(Model):

@@ -46,10 +46,12 @@ def test_start_with_one_open(picture: Picture, store: Store, still: Library) -> 
     assert picture(interview(store, still), InterviewStartScreen, act)
 
 
-@pytest.mark.parametrize("kind", ["expression", "choice", "lab"])
-def test_question(picture: Picture, store: Store, still: Library, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "key"), [("expression", "Answer"), ("choice", "Pick"), ("lab", "Open the lab")], ids=["expression", "choice", "lab"]
+)
+def test_question(picture: Picture, store: Store, still: Library, kind: str, key: str) -> None:
     held(store, still, asks(kind=kind), Setup(bank="small", minutes=60))
-    assert picture(interview(store, still), InterviewScreen, wait_for("question"))
+    assert picture(interview(store, still), InterviewScreen, wait_for(key))
 
 
 def test_follow_up(picture: Picture, store: Store, still: Library) -> None:
@@ -88,7 +90,6 @@ def test_debrief_unfolded(picture: Picture, store: Store, still: Library) -> Non
         await until(pilot, "That was my last question")
         await pilot.press("a")
         await pilot.pause(0.2)
-        await pilot.press("end")
-        await pilot.pause(0.1)
+        await wait_for("6 / 5 = 1.2: one sum, one count.", "end")(pilot)
 
     assert picture(interview(store, still), InterviewDebriefScreen, act)

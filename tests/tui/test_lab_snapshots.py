@@ -52,7 +52,7 @@ def test_running(picture: Picture, lab: QuizApp, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize(
     ("keys", "words"),
-    [(("f6",), "Ctrl+S runs"), (("f5",), "Press F5 again"), (("ctrl+e",), "edit here")],
+    [(("f6",), "A rank may have"), (("f5",), "Press F5 again"), (("ctrl+e",), "edit here")],
     ids=["editor-alone", "giving-up", "no-other-editor"],
 )
 def test_a_key(picture: Picture, lab: QuizApp, keys: tuple[str, ...], words: str) -> None:
@@ -90,7 +90,7 @@ def test_attempts(picture: Picture, lab: QuizApp, store: Store, study: Study) ->
     for minutes, (source, judged) in enumerate([*runs, (program(study, "solution"), passed())]):
         store.clock = lambda minutes=minutes: MOMENT + timedelta(minutes=3 * minutes)
         study.record_code(source, judged)
-    act = in_turn(wait_for("F7 shows it"), wait_for("attempts", "f9"))
+    act = in_turn(wait_for("F7 shows it"), wait_for("@@", "f9"))
     assert picture(lab, AttemptsScreen, act)
 
 

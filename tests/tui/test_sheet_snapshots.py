@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from screen_text import Act, Picture, in_turn, typed, until, wait_for
+from screen_text import Act, Picture, in_turn, shown, typed, until, wait_for
 from sittings import at
 from textual.command import CommandPalette
 from textual.pilot import Pilot
@@ -48,8 +48,8 @@ def test_jump(picture: Picture, store: Store, still: Library, step: str) -> None
     assert picture(app, JumpScreen, in_turn(ready, wait_for("Press a letter", "ctrl+o")))
 
 
-def palette(query: str) -> Act:
-    """Opens the palette, asks, and waits until all has been found."""
+def palette(query: str, last: str) -> Act:
+    """Opens the palette, asks, and waits until all has been found; ``last``: the last thing that there is room for."""
 
     async def act(pilot: Pilot[object]) -> None:
         await until(pilot, "Welcome")
@@ -57,15 +57,17 @@ def palette(query: str) -> Act:
         await pilot.pause()
         pilot.app.screen.query_one(Input).cursor_blink = False
         await typed(pilot, query)
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause(0.3)
+        await until(pilot, last)
+        before = ""
+        while before != (before := shown(pilot.app)):
+            await pilot.pause(0.3)
 
     return act
 
 
-@pytest.mark.parametrize("query", ["", "mean"], ids=["all", "some"])
-def test_commands(picture: Picture, store: Store, still: Library, query: str) -> None:
-    assert picture(QuizApp(store, still), CommandPalette, palette(query))
+@pytest.mark.parametrize(("query", "last"), [("", "Mastery"), ("mean", "Item: Scale the loss")], ids=["all", "some"])
+def test_commands(picture: Picture, store: Store, still: Library, query: str, last: str) -> None:
+    assert picture(QuizApp(store, still), CommandPalette, palette(query, last))
 
 
 @pytest.mark.parametrize("keys", [(), ("enter",)], ids=["which", "where"])
@@ -113,10 +115,4 @@ def test_preview(picture: Picture, tmp_path: Path, item: str, act: Act) -> None:
     for name, text in {"lab/lab.yaml": LAB, "misconceptions.yaml": REGISTRY, "bank.yaml": BANK}.items():
         (tmp_path / name).write_text(text, "utf-8")
     app = PreviewApp(tmp_path, item, lambda: load([tmp_path]), lambda: FAULTS)
-
-    async def checked(pilot: Pilot[object]) -> None:
-        await act(pilot)
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
-
-    assert picture(app, Screen, checked)
+    assert picture(app, Screen, in_turn(act, wait_for("quizapp bank lint")))

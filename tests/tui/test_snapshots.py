@@ -95,12 +95,6 @@ def test_a_key(picture: Picture, store: Store, still: Library, step: str, keys: 
     assert picture(studying(store, still), QuestionScreen, in_turn(ready, wait_for(words, *keys)))
 
 
-def test_after_a_slip(picture: Picture, store: Store, still: Library) -> None:
-    answered(at(store, still, "pick-mean/main"), "ranks", 4)
-    act = in_turn(wait_for("Misconception"), wait_for("Taken back", "u"))
-    assert picture(studying(store, still), QuestionScreen, act)
-
-
 def test_confidence(picture: Picture, store: Store, still: Library) -> None:
     at(store, still, "pick-mean/main")
     act = in_turn(wait_for("( ) C"), wait_for("How sure", "b", "enter"))

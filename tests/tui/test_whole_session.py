@@ -92,7 +92,7 @@ def test_a_session_from_the_first_question_to_the_figures(terminal: Tmux) -> Non
     terminal.keys("Enter")
     terminal.until("0 due now")
     terminal.keys("t", "p")
-    terminal.until("of 75 points")
+    terminal.until("Preserving the intended average ·")  # the first bank's items
     terminal.keys("4")
     terminal.until("Brier score")
     terminal.keys("Escape")
