@@ -21,7 +21,6 @@ from quizapp.scoring.doubt import in_change
 from quizapp.scoring.lexical import NOTHING, Phrase, ReadyMisconception, ReadyRubric, Support, best_phrase, negated
 from quizapp.scoring.lexicon import DISTANCED
 from quizapp.scoring.profile import alike, profile
-from quizapp.scoring.whole import chance
 from quizapp.scoring.words import Word, read_phrase
 
 FILE = Path(__file__).with_name("beliefs.json")
@@ -32,17 +31,12 @@ FEATURES = (
     "likeness, beyond any criterion's",
     "after a change of mind",
     "a criterion that it cancels is met",
-    "a criterion that it cancels is denied",
-    "a claim of one is withdrawn",
-    "chance of the other criteria",
 )
 OTHER_POLARITY = 0.6
 """What a phrase counts for where it denies and the words don't, or the other way round."""
 FEWEST_SAID = 2
 """Words of a phrase that have to be there."""
 MOST_CLAUSES = 2
-NO_OTHERS = 0.02
-"""The chance of the other criteria where it cancels all of them."""
 WHOLE, LITTLE_ELSE = 0.9, 0.75
 """Coverage of a phrase, and its share of the words, from which these are the rubric's own, whatever else speaks against that."""
 
@@ -123,10 +117,6 @@ def read(
     for known in rubric.misconceptions:
         linked = [(findings[id], thresholds[id]) for id in known.shown.cancels if id in findings]
         met = float(any(finding.holds(threshold) for finding, threshold in linked))
-        denied = float(any(finding.denial is not None for finding, _ in linked))
-        withdrawn = float(any(finding.withdrawn for finding, _ in linked))
-        others = [chance(finding) for id, finding in findings.items() if id not in known.shown.cancels]
-        rest = sum(others) / len(others) if others else NO_OTHERS
         changes = [at for finding, _ in linked for at in finding.changes]
         readings = []
         for (view, said, denies), (rival, by_parts) in zip(places, right, strict=True):
@@ -144,9 +134,6 @@ def read(
                 likeness - by_parts,
                 float(in_change(view.first, clauses, changes)),
                 met,
-                denied,
-                withdrawn,
-                rest,
             )
             content = len({word.key for word in view.words if word.content})
             whole = phrase.strength >= max(WHOLE, rival.strength) and len(phrase.words) >= LITTLE_ELSE * content
