@@ -27,6 +27,8 @@ THIRD = FOLDER / "third"
 """Answers to six further probes."""
 FOURTH = FOLDER / "fourth"
 """Answers to nine further probes, by two other writers."""
+FIFTH = FOLDER / "fifth"
+"""Answers to six further probes, by two more writers, on which nothing is fitted."""
 SETS = {"first": FOLDER, "second": SECOND, "third": THIRD, "fourth": FOURTH}
 DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})
 BLUFFING = frozenset({"stuffed", "nonsense", "orders"})

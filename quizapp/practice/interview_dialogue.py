@@ -136,6 +136,8 @@ class Dialogue:
             worked_out = root.question.kind in ("number", "expression", "choice")
             fits = worked_out and len(chain) == 1 and not root.right and MINUTES["walk"] <= left
             return Key(key.item, key.part, key.seed, WALK) if fits else None
+        if self._was_another(chain[-1], rubric, exchanges):
+            return None
         found = choose_follow_up(rubric, bound, _scores(chain))
         if found is None or found.cause != "misconception":
             meant = self._between_the_words(rubric, exchanges)
@@ -144,6 +146,15 @@ class Dialogue:
         if found is None or MINUTES["follow-up"] > left:
             return None
         return Key(key.item, key.part, key.seed, found.id)
+
+    def _was_another(self, last: Exchange, rubric: Rubric, exchanges: Sequence[Exchange]) -> bool:
+        """Whether a suspicion has just been denied, so that another one, which other questions can show, is likely now."""
+        if last.question.kind != "confirm" or last.named or not self._listens:
+            return False
+        here = {shown.id for shown in rubric.misconceptions}
+        used = {one.question.key.item for one in exchanges}
+        elsewhere = {id_ for one in self.asks if one.item not in used for id_ in one.shows} - here
+        return not elsewhere.isdisjoint(suspects(self.belief(exchanges)))
 
     def _between_the_words(self, rubric: Rubric, exchanges: Sequence[Exchange]) -> str | None:
         """A misconception of the rubric that was heard between the words, and that nobody has been asked about yet."""

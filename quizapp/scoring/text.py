@@ -33,12 +33,10 @@ from quizapp.scoring.clauses import (
 from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, best_phrase, ready
 from quizapp.scoring.tier import Tier, present
-from quizapp.scoring.whole import settled
+from quizapp.scoring.whole import NEAR_WHOLE, settled
 from quizapp.scoring.words import in_another_language, read_words
 
 FEWEST_WORDS = 3
-NEAR_WHOLE = 0.55
-"""Share of an answer's content words that a claim must hold to earn anything where the answer strings nouns and verbs together."""
 MAX_QUOTE = 90
 
 

@@ -30,6 +30,8 @@ FEATURES = (
 )
 LIKELY = 0.44
 """Chance from which a criterion is met."""
+NEAR_WHOLE = 0.55
+"""Share of an answer's content words that a claim must hold to earn anything where the answer strings nouns and verbs together."""
 MOST_CHANGES = 2
 FAR = 8.0
 """Log odds beyond which nothing is surer."""
@@ -59,7 +61,7 @@ def _beyond(best: Claim | None, clauses: Sequence[Clause]) -> Sequence[Clause]:
 def features(findings: Sequence[Finding], clauses: Sequence[Clause], words: Sequence[Word]) -> list[tuple[float, ...]]:
     """``FEATURES`` of each criterion."""
     chances = [chance(finding) for finding in findings]
-    runs_on = float(says_nothing_of_its_own(words))
+    runs_on, said = says_nothing_of_its_own(words), len({word.key for word in words if word.content})
     out: list[tuple[float, ...]] = []
     for at, finding in enumerate(findings):
         others = [place for place in range(len(findings)) if place != at]
@@ -70,7 +72,7 @@ def features(findings: Sequence[Finding], clauses: Sequence[Clause], words: Sequ
                 sum(chances[place] for place in others) / len(others) if others else USUAL,
                 float(min(MOST_CHANGES, len(finding.changes))),
                 sum(findings[place].denial is not None for place in others) / (len(others) or 1),
-                runs_on,
+                float(runs_on and (best is None or len(best.support.words) < NEAR_WHOLE * said)),
                 sum(clause.no_effect for clause in _beyond(best, clauses)) / (len(clauses) or 1),
                 float(finding.doubtful),
                 float(finding.withdrawn),
