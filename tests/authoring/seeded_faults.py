@@ -345,6 +345,7 @@ LABS = [
     ("formula-name", "valid: 1/(R*N)", "valid: 1/(«P*N)"),
     ("formula-syntax", "objective: {valid: 1/N}", "objective: {valid: 1/«)N}"),
     ("unknown-misconception", "- id: forgot-world-size-factor", "- id: «forgot"),
+    ("unknown-draw", "objective: {valid: 1/N}", "objective: {valid: 1/N}\nlisted: {columns: {features: «features}}"),
     ("range-order", "valid: [1, 7]", "valid: «[7, 1]"),
     ("range-order", "padding: [1, 3]", "padding: «[-1, 3]"),
     ("lab-separation", "valid: 1/(R*N)", "valid: R/(R*N)", "[{valid: R/", "[«{valid: R/"),

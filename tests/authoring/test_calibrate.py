@@ -64,7 +64,7 @@ def test_what_is_proposed_earns_its_answer_and_lures_no_other() -> None:
 
 
 def test_fitting_helps_where_the_present_threshold_is_far_off() -> None:
-    strict = Rubric(criteria=(RUBRIC.criteria[0].model_copy(update={"threshold": 0.05}),))
+    strict = Rubric(criteria=(RUBRIC.criteria[0].model_copy(update={"threshold": 0.97}),))
     found = calibrate(strict, STEM, marked())
     assert found.after.f1["count"] > found.before.f1["count"]
     assert found.after.kappa > found.before.kappa
