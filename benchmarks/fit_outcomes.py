@@ -26,6 +26,7 @@ from quizapp.scoring.clauses import Clause, Window, is_list, split, windows
 from quizapp.scoring.doubt import changes_of_mind, doubts, reaches, withdrawn
 from quizapp.scoring.lexical import NOTHING, ReadyCriterion, ReadyRubric, Support, ready
 from quizapp.scoring.outcome import FILE, Outcome, Weighed
+from quizapp.scoring.semantic.encoder import Encoded, Encoder
 from quizapp.scoring.semantic.tier import FEATURES as STATES
 from quizapp.scoring.semantic.tier import SemanticReader
 from quizapp.scoring.support import FEATURES, LexicalReader
@@ -202,14 +203,15 @@ def said(label: str, found: Judged) -> None:
     )
 
 
-class Remembering:
-    """An encoder that encodes no text twice."""
+class Remembering(Encoder):
+    """Encodes no text twice."""
 
-    def __init__(self, encoder: Any) -> None:
-        self._one = lru_cache(maxsize=None)(lambda text: encoder.encode([text])[0])
+    def __init__(self) -> None:
+        super().__init__()
+        self._known = lru_cache(maxsize=None)(self._one)
 
-    def encode(self, texts: Sequence[str]) -> list[Any]:
-        return [self._one(text) for text in texts]
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        return [self._known(text) for text in texts]
 
 
 def left_out(
@@ -232,7 +234,7 @@ def main() -> None:
     parser.add_argument("--tier", choices=("lexical", "semantic"))
     given = parser.parse_args()
     tier = Semantic()
-    tier.encoder = Remembering(tier.encoder)  # type: ignore[assignment]
+    tier.encoder = Remembering()
     named = {name: builtin_answers(None, folder) for name, folder in SETS.items()}
     known = [probe for probes in named.values() for probe in probes]
     rows = [row for probe in known for answer in probe.answers for row in decisions(probe, answer, tier)]

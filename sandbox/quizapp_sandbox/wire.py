@@ -123,7 +123,7 @@ def read_frame(read_exactly: Callable[[int], bytes], max_payload: int = MAX_PAYL
     return decode(header, read_exactly(payload_length) if payload_length else b"")
 
 
-def read_from(connection: socket.socket, max_payload: int = MAX_PAYLOAD) -> Frame:
+def read_from(connection: socket.socket) -> Frame:
     """The next frame of a socket. Raises ``WireClosed`` at its end, ``TimeoutError`` after the socket's own time limit."""
 
     def exactly(count: int) -> bytes:
@@ -135,7 +135,7 @@ def read_from(connection: socket.socket, max_payload: int = MAX_PAYLOAD) -> Fram
             parts += part
         return bytes(parts)
 
-    return read_frame(exactly, max_payload)
+    return read_frame(exactly)
 
 
 class FrameBuffer:

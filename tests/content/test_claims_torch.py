@@ -1,11 +1,12 @@
 """What items claim of optimizers, samplers, loaders, losses and number formats, as torch does it in one process."""
 
 import math
+from typing import cast
 
 import pytest
 import torch
 from torch.nn import functional
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
 
 
@@ -39,26 +40,31 @@ def test_adam_with_a_decay_in_the_gradient_or_a_large_epsilon_sees_the_factor() 
         assert not torch.allclose(whole, eighth, rtol=1e-2)
 
 
+def numbers(count: int) -> Dataset[int]:
+    """0 to ``count`` - 1; whatever has a length and can be indexed is a dataset."""
+    return cast("Dataset[int]", range(count))
+
+
 def order(sampler: DistributedSampler[int]) -> list[int]:
     return list(sampler)
 
 
 def test_a_sampler_whose_epoch_is_set_late_shows_the_log_of_the_item() -> None:
-    sampler: DistributedSampler[int] = DistributedSampler(range(6), num_replicas=2, rank=0, seed=0)  # type: ignore[arg-type]
+    sampler: DistributedSampler[int] = DistributedSampler(numbers(6), num_replicas=2, rank=0, seed=0)
     log = []
     for epoch in range(4):
         log.append(order(sampler))
         sampler.set_epoch(epoch)
     assert log == [[2, 3, 1], [2, 3, 1], [1, 2, 3], [0, 1, 4]]
-    never: DistributedSampler[int] = DistributedSampler(range(6), num_replicas=2, rank=0, seed=0)  # type: ignore[arg-type]
+    never: DistributedSampler[int] = DistributedSampler(numbers(6), num_replicas=2, rank=0, seed=0)
     assert [order(never) for _ in range(3)] == [[2, 3, 1]] * 3
 
 
 def test_a_loader_takes_a_sampler_or_a_shuffle() -> None:
-    sampler: DistributedSampler[int] = DistributedSampler(range(6), num_replicas=2, rank=0)  # type: ignore[arg-type]
+    sampler: DistributedSampler[int] = DistributedSampler(numbers(6), num_replicas=2, rank=0)
     assert sampler.shuffle
     with pytest.raises(ValueError, match="mutually exclusive"):
-        DataLoader(range(6), sampler=sampler, shuffle=True)  # type: ignore[arg-type]
+        DataLoader(numbers(6), sampler=sampler, shuffle=True)
 
 
 @pytest.mark.parametrize(("length", "ranks", "batch"), [(11, 2, 4), (13, 3, 2), (22, 4, 5)])
@@ -66,13 +72,13 @@ def test_shards_are_filled_up_and_their_last_batches_dropped(length: int, ranks:
     scored = []
     for rank in range(ranks):
         sampler: DistributedSampler[int] = DistributedSampler(
-            range(length),  # type: ignore[arg-type]
+            numbers(length),
             num_replicas=ranks,
             rank=rank,
             shuffle=False,
         )
         assert len(sampler) == math.ceil(length / ranks)
-        loader: DataLoader[int] = DataLoader(range(length), batch_size=batch, sampler=sampler, drop_last=True)  # type: ignore[arg-type]
+        loader: DataLoader[int] = DataLoader(numbers(length), batch_size=batch, sampler=sampler, drop_last=True)
         scored += [int(index) for indices in loader for index in indices]
     wanted = ranks * batch * (math.ceil(length / ranks) // batch)
     assert sorted(scored) == list(range(wanted))
@@ -121,7 +127,7 @@ def test_a_divergence_at_a_high_temperature_pulls_with_one_over_its_square() -> 
 def test_batches_on_twice_the_ranks_lie_twice_as_far_in_the_order() -> None:
     def dealt(ranks: int, steps: int) -> set[int]:
         """What is dealt in the first steps of 16 samples per rank."""
-        samplers = [DistributedSampler(range(4096), num_replicas=ranks, rank=rank, seed=5) for rank in range(ranks)]  # type: ignore[arg-type]
+        samplers = [DistributedSampler(numbers(4096), num_replicas=ranks, rank=rank, seed=5) for rank in range(ranks)]
         return {index for sampler in samplers for index in order(sampler)[: 16 * steps]}
 
     seen, skipped = dealt(8, 3), dealt(16, 3)
