@@ -2,9 +2,10 @@
 stands before any bank is read.
 
 Kept are the order of the course, what a queue must know of each item, and the questions that may be first, for a while to come.
-Which of them it is follows from the answers and the moment, by the same functions as the queue itself. It holds for one learner, as
-long as no bank has changed and nothing more was answered. Not here: what a sitting begins with for somebody who has answered
-nothing (``quizapp.practice.opening``).
+Which of them it is follows from the answers and the moment, by the same functions as the queue itself. Where something was
+answered or a bank has changed since, it is the first of them that is still to be asked and whose own file is as it was; the queue,
+once it is read, begins with that. Not here: what a sitting begins with for somebody who has answered nothing
+(``quizapp.practice.opening``).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -22,7 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from quizapp import __version__
 from quizapp.bank.find import cache_folder, state
-from quizapp.practice.face import STALE, Standing, kept, last_review, read_standing
+from quizapp.practice.face import STALE, Face, Standing, holds, kept, last_review, read_standing
+from quizapp.practice.order import course, needs, of_the_latest
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -36,6 +38,10 @@ DAYS = 30
 """How long it is known ahead which question is first."""
 MOMENTS = 60
 """At most so many moments are looked at: those at which something falls due."""
+NEXT = 4
+"""Of the queue as it is now, so many questions are kept: the first ones may be answered before this is found out anew."""
+FILES = 3
+"""They lie in so many files, where there are that many: one that changes leaves the others."""
 
 
 class OutlinedPart(NamedTuple):
@@ -78,14 +84,12 @@ def ahead(store: Store, folders: Sequence[Path]) -> Standing | None:
     if not last or (left is not None and not _is_over(store, left)):
         return None
     try:
-        place = _place(store, state(folders))
+        place = _place(store, folders)
         told = json.loads(place.read_bytes())
         os.utime(place)
-        if told["last"] != last:
-            return None
         outlines = [_outline(row) for row in told["outlines"]]
         items = {str(name): outlines[which] for name, which in told["items"].items()}
-        return _first(store, items, told["faces"], last)
+        return _first(store, items, told["faces"], last, folders)
     except (OSError, ValueError, RuntimeError, KeyError, TypeError, IndexError, AttributeError):
         return None
 
@@ -98,20 +102,27 @@ def _is_over(store: Store, left: Session) -> bool:
     return any(one.id > found.since for one in store.attempts(item=getattr(found.face, "item", "")))
 
 
-def _first(store: Store, items: Mapping[str, Outline], faces: Mapping[str, object], last: int) -> Standing | None:
-    from quizapp.practice.queue import Knowledge, Plan, other_numbers, queue
+def _first(
+    store: Store, items: Mapping[str, Outline], faces: Mapping[str, object], last: int, folders: Sequence[Path]
+) -> Standing | None:
+    from quizapp.practice.queue import LENGTH, LONGEST, Knowledge, Plan, queue
     from quizapp.practice.schedule import memories
     from quizapp.practice.standing import as_they_stand
 
     # Of a library, a queue over everything reads no more than the outlines hold.
     library = cast("Library", Outlines(items))
     memory = memories(library.items, as_they_stand(store)[0])
-    names = queue(Plan(), Knowledge(library, store.clock(), memory, tuple(items), (), tuple(store.recommended())), last)
-    if not names:
-        return None
-    seed = other_numbers(names[0], last) if names[0] in memory and items[names[0]].varies else None
-    found = read_standing(faces.get(f"{names[0]} {seed}"))
-    return None if found is None else replace(found, steps=sum(len(items[name].item.parts) for name in names))
+    known = Knowledge(library, store.clock(), memory, tuple(items), (), tuple(store.recommended()))
+    names = queue(Plan(length=LONGEST), known, last)
+    if not names or items[names[0]].item.parts[0].kind == "code":
+        return None  # a lab opens once the banks are read
+    for name in names:
+        found = read_standing(faces.get(name))
+        if found is None or not isinstance(found.face, Face) or not holds(found, folders):
+            continue
+        if (found.face.seed is not None) == (name in memory and items[name].varies):
+            return replace(found, steps=sum(len(items[name].item.parts) for name in names[:LENGTH]), since=last)
+    return None
 
 
 def _outline(row: list[Any]) -> Outline:
@@ -119,8 +130,8 @@ def _outline(row: list[Any]) -> Outline:
     return Outline(OutlinedItem(tuple(map(str, needs)), tuple(OutlinedPart(str(kind)) for kind in kinds)), bool(varies))
 
 
-def _place(store: Store, now: str) -> Path:
-    name = json.dumps([__version__, str(store.path.absolute()), now])
+def _place(store: Store, folders: Sequence[Path]) -> Path:
+    name = json.dumps([__version__, str(store.path.absolute()), *(str(folder.absolute()) for folder in folders)])
     return cache_folder() / f"ahead-{hashlib.sha256(name.encode()).hexdigest()}.json"
 
 
@@ -144,14 +155,14 @@ def keeping(store: Store, library: Library, folders: Sequence[Path]) -> Callable
 
     try:
         last, find = store.last_attempt(), finding(store, library)
-        place = _place(store, state(folders))
-        stands = repr((store.clock().date(), as_they_stand(store)[0], store.recommended()))
+        place = _place(store, folders)
+        stands = repr((state(folders), store.clock().date(), as_they_stand(store)[0], store.recommended()))
         mark = f'{{"last": {last}, "stands": "{hashlib.sha256(stands.encode()).hexdigest()}", '.encode()
     except (OSError, RuntimeError, StoreError):
         return None
     if not last or not library.items or _begins_with(place, mark):
         return None
-    return lambda stop: _keep(place, find(), library, mark, last, stop)
+    return lambda stop: _keep(place, find(), mark, last, stop)
 
 
 def _begins_with(place: Path, mark: bytes) -> bool:
@@ -162,49 +173,67 @@ def _begins_with(place: Path, mark: bytes) -> bool:
         return False
 
 
-def _keep(place: Path, found: Knowledge, library: Library, mark: bytes, last: int, stop: Callable[[], bool]) -> None:
+def _keep(place: Path, found: Knowledge, mark: bytes, last: int, stop: Callable[[], bool]) -> None:
     from quizapp.bank.cache import put
-    from quizapp.practice.asked import varies
-    from quizapp.practice.order import needs
 
     with suppress(OSError, RuntimeError):
-        before = needs(library)
-        outlines: dict[tuple[object, ...], int] = {}
-        items = {}
-        for name in found.course:
-            loaded = library.items[name]
-            row = tuple(part.kind for part in loaded.item.parts), varies(loaded), before.get(name, ())
-            items[name] = outlines.setdefault(row, len(outlines))  # most items are alike in this
-        faces = {name: kept(one) for name, one in _may_be_first(found, last, stop)}
+        faces = {name: kept(one) for name in _may_be_first(found, last, stop) if (one := _standing(found, name, last)) is not None}
         if not stop():
-            put(place, mark + json.dumps({"outlines": [*outlines], "items": items, "faces": faces}).encode()[1:])
+            put(place, mark + b'"faces": ' + json.dumps(faces).encode() + b", " + _outlines(found.library) + b"}")
 
 
-def _may_be_first(found: Knowledge, last: int, stop: Callable[[], bool]) -> Iterator[tuple[str, Standing]]:
-    """Each with the item and the seed of its numbers, by which it is found."""
-    from quizapp.practice.queue import Plan, queue
+@of_the_latest
+def _outlines(library: Library) -> bytes:
+    """What is kept of all items, in the order of the course."""
+    from quizapp.practice.asked import varies
 
-    seen = set()
+    before = needs(library)
+    outlines: dict[tuple[object, ...], int] = {}
+    items = {}
+    for name in course(library):
+        loaded = library.items[name]
+        row = tuple(part.kind for part in loaded.item.parts), varies(loaded), before.get(name, ())
+        items[name] = outlines.setdefault(row, len(outlines))  # most items are alike in this
+    return json.dumps({"outlines": [*outlines], "items": items}).encode()[1:-1]
+
+
+def _may_be_first(found: Knowledge, last: int, stop: Callable[[], bool]) -> list[str]:
+    """The items of which one is the first that is asked: now, or at a moment to come."""
+    from quizapp.practice.queue import LONGEST, Plan, queue
+
+    plan, few = Plan(), _at_the_front(found)
+    names = queue(Plan(length=LONGEST), found, last)
+    of_files: dict[Path, str] = {}
+    for name in names:
+        of_files.setdefault(found.library.items[name].file, name)
+    chosen = [*names[:NEXT], *[*of_files.values()][:FILES]]
     for moment in _moments(found):
         if stop():
-            return
+            break
         time.sleep(0)
-        for name in queue(Plan(), replace(found, now=moment), last)[:1]:
-            if name not in seen and (standing := _standing(found, name, last)) is not None:
-                yield standing
-            seen.add(name)
+        chosen += queue(plan, replace(few, now=moment), last)[:1]
+    return [*dict.fromkeys(chosen)]
+
+
+def _at_the_front(found: Knowledge) -> Knowledge:
+    """With no more of the course than a queue takes of it: answered items, new ones that were asked for, and the first new ones."""
+    from quizapp.practice.queue import LENGTH, with_needs
+
+    new = [name for name in found.course if name not in found.memory]
+    some = {*found.memory, *new[:LENGTH], *with_needs(found.recommended, new, found)}
+    return replace(found, course=[name for name in found.course if name in some])
 
 
 def _moments(found: Knowledge) -> list[datetime]:
-    """Now, and each moment at which an item falls due, for a while to come."""
+    """Each moment at which an item falls due, for a while to come."""
     from quizapp.practice.schedule import AHEAD
 
     due = {memory.due if memory.learning else memory.due - AHEAD for memory in found.memory.values() if not memory.done}
     coming = sorted(moment for moment in due if found.now < moment <= found.now + timedelta(days=DAYS))
-    return [found.now, *(moment + timedelta(seconds=1) for moment in coming[:MOMENTS])]
+    return [moment + timedelta(seconds=1) for moment in coming[:MOMENTS]]
 
 
-def _standing(found: Knowledge, name: str, last: int) -> tuple[str, Standing] | None:
+def _standing(found: Knowledge, name: str, last: int) -> Standing | None:
     from quizapp.bank.draw import DrawError
     from quizapp.model.formula import FormulaError
     from quizapp.practice.asked import ask, varies
@@ -219,7 +248,6 @@ def _standing(found: Knowledge, name: str, last: int) -> tuple[str, Standing] | 
     seed = other_numbers(name, last) if name in found.memory and varies(loaded) else None
     try:
         shown, file = face(ask(loaded, part.id, seed)), loaded.file.resolve()
-        standing = Standing(shown, plan_title(Plan(), found.library), 1, 0, loaded.bank_id, last, str(file), digest(file))
-        return f"{name} {seed}", standing
+        return Standing(shown, plan_title(Plan(), found.library), 1, 0, loaded.bank_id, last, str(file), digest(file))
     except (OSError, DrawError, FormulaError):
         return None

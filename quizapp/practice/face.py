@@ -218,7 +218,8 @@ def open_study(store: Store, bank: str | None, item: str | None) -> Session | No
     return None
 
 
-def _holds(found: Standing, folders: Sequence[Path]) -> bool:
+def holds(found: Standing, folders: Sequence[Path]) -> bool:
+    """Whether the file that a step was drawn from lies in one of the folders, unchanged."""
     file = Path(found.file)
     try:
         return any(file.is_relative_to(folder.resolve()) for folder in folders) and digest(file) == found.digest
@@ -233,7 +234,7 @@ def left_at(store: Store, session: Session | None, folders: Sequence[Path]) -> S
         quizapp.store.database.StoreError: the learner's file can't be read.
     """
     found = None if session is None else read_standing(session.position.get("standing"))
-    if found is None or session is None or not _holds(found, folders):
+    if found is None or session is None or not holds(found, folders):
         return None
     asked = found.face
     if isinstance(asked, Notes):

@@ -8,7 +8,8 @@ items' kinds decide among items that are ready.
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from quizapp.bank.graph import cycles, depths
 
@@ -19,6 +20,22 @@ Key = tuple[int, int, int, int]
 Goal = tuple[str, int]
 """A topic, up to a difficulty."""
 HARDEST = 5
+Made = TypeVar("Made")
+
+
+def of_the_latest(make: Callable[[Library], Made]) -> Callable[[Library], Made]:
+    """Keeps what was made of the latest library: a library never changes, and is asked about at every return to the home screen."""
+    latest: list[tuple[Library, Made]] = []
+
+    def made(library: Library) -> Made:
+        for known, value in latest:
+            if known is library:
+                return value
+        value = make(library)
+        latest[:] = [(library, value)]
+        return value
+
+    return made
 
 
 def stage(loaded: LoadedItem) -> int:
@@ -29,6 +46,7 @@ def stage(loaded: LoadedItem) -> int:
     return {"checkpoint": 0, "probe": 2}.get(item.kind, 1)
 
 
+@of_the_latest
 def needs(library: Library) -> dict[str, tuple[str, ...]]:
     """Item -> the items that are its prerequisites. What lies on a cycle is cut there."""
     edges = {
@@ -57,17 +75,10 @@ def serves(loaded: LoadedItem, goal: Goal) -> bool:
     return topic in item.topics and item.difficulty <= difficulty and topic not in item.prerequisites
 
 
-_latest: list[tuple[Library, tuple[str, ...]]] = []
-
-
+@of_the_latest
 def course(library: Library) -> tuple[str, ...]:
-    """Every item of the library, each after what it needs; else by bank, kind, depth of its topics and place in the bank.
-
-    The latest library's is kept: a library never changes, and it is asked for at every return to the home screen.
-    """
-    if not _latest or _latest[0][0] is not library:
-        _latest[:] = [(library, _Course(library).run())]
-    return _latest[0][1]
+    """Every item of the library, each after what it needs; else by bank, kind, depth of its topics and place in the bank."""
+    return _Course(library).run()
 
 
 def _keys(library: Library) -> dict[str, Key]:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
-from quizapp.practice.order import course
+from quizapp.practice.order import course, needs
 from quizapp.practice.schedule import Memory, is_lab, memories
 
 if TYPE_CHECKING:
@@ -189,19 +189,19 @@ def queue(plan: Plan, found: Knowledge, seed: int) -> tuple[str, ...]:
     asked = set(found.recommended)
     if asked:
         # What was asked for comes first, and whatever it needs before it: the order of the course stays.
-        first = _with_needs(asked, new, found)
+        first = with_needs(asked, new, found)
         new = [item for item in new if item in first] + [item for item in new if item not in first]
     return tuple(_mixed(_most_urgent(known, found, seed), new))[: min(plan.length, LONGEST)]
 
 
-def _with_needs(wanted: Collection[str], among: Sequence[str], found: Knowledge) -> set[str]:
-    from quizapp.practice.order import needs
-
-    before, left = needs(found.library), [item for item in wanted if item in set(among)]
+def with_needs(wanted: Collection[str], among: Sequence[str], found: Knowledge) -> set[str]:
+    """Those of some items that are wanted, and what they need of them."""
+    new = set(among)
+    before, left = needs(found.library), [item for item in wanted if item in new]
     kept: set[str] = set()
     while left:
         item = left.pop()
         if item not in kept:
             kept.add(item)
-            left += [one for one in before.get(item, ()) if one in set(among)]
+            left += [one for one in before.get(item, ()) if one in new]
     return kept

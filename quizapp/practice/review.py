@@ -9,7 +9,7 @@ from typing import Any
 
 from quizapp.bank.load import Library, LoadedBank
 from quizapp.practice.asked import Step, is_code, titles, varies
-from quizapp.practice.face import kept, last_review, open_review, standing
+from quizapp.practice.face import Face, Standing, kept, last_review, open_review, standing
 from quizapp.practice.queue import Knowledge, Plan, Selection, candidates, knowledge, other_numbers, plan_from, queue
 from quizapp.practice.schedule import LAPSE
 from quizapp.practice.standing import as_they_stand
@@ -82,10 +82,17 @@ def plan_title(plan: Plan, library: Library) -> str:
 class Review(Study):
     """A sitting over a queue."""
 
-    def __init__(self, store: Store, library: Library, plan: Plan | None = None, found: Knowledge | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        library: Library,
+        plan: Plan | None = None,
+        found: Knowledge | None = None,
+        shown: Standing | None = None,
+    ) -> None:
         """Starts a sitting over a plan's queue, ending the one left open; without a plan, resumes that one, else takes the usual
-        plan, and begins with what a queue left too long ago stood at, if that is still due or new. ``found``: where the learner
-        stands, if that is known already; it takes a while to find out.
+        plan, and begins with what a queue left too long ago stood at, else with the question that is ``shown`` already, if that is
+        still due or new. ``found``: where the learner stands, if that is known already; it takes a while to find out.
 
         Raises:
             NothingToAsk: the plan holds no item.
@@ -105,7 +112,8 @@ class Review(Study):
             self.resumed = bool(self.entries)
         if not self.entries:
             self.plan = plan or Plan()
-            self.entries = self._queued(self.plan, found or where(store, library), self._left_at() if plan is None else None)
+            first = None if plan is not None else self._left_at() or self._first(shown)
+            self.entries = self._queued(self.plan, found or where(store, library), first)
             if not self.entries:
                 raise NothingToAsk("nothing is left to ask here; choose another kind of sitting, topic or difficulty")
             for old in store.unfinished("review"):
@@ -137,6 +145,12 @@ class Review(Study):
         entry = places[at]
         answered = any(one.id > entry.since for one in self.store.attempts(item=entry.item))
         return None if answered else replace(entry, parts=(), again=False)
+
+    def _first(self, shown: Standing | None) -> Entry | None:
+        face = None if shown is None else shown.face
+        if not isinstance(face, Face) or face.item not in self.library.items:
+            return None
+        return Entry(face.item, face.seed, self.store.last_attempt())
 
     def _other_numbers(self, item: str, *what: object) -> int | None:
         loaded = self.library.items[item]

@@ -234,7 +234,10 @@ class QuizApp(App[None]):
             return
         assert self.library is not None
         try:
-            first.arrive(Review(self.store, self.library) if bank is None else Study(self.store, self.library, bank, item))
+            if bank is None:
+                first.arrive(Review(self.store, self.library, shown=self._left_at))
+            else:
+                first.arrive(Study(self.store, self.library, bank, item))
         except NothingToAsk as error:
             self.notify(str(error), severity="warning", timeout=10, markup=False)
             self.call_later(self.go_home)

@@ -10,12 +10,26 @@ import pytest
 
 from quizapp.bank.load import Library, load
 from quizapp.practice.ahead import ahead, keep_ahead, keeping
-from quizapp.practice.face import standing
+from quizapp.practice.face import Face, standing
 from quizapp.practice.review import Review
 from quizapp.practice.study import Study
 from quizapp.store.store import Store
 
 BANKS = Path(__file__).parents[1] / "tui" / "banks"
+ANOTHER = """
+id: another
+title: Another bank
+place: 200
+description: One item.
+items:
+  - kind: checkpoint
+    id: fresh-item
+    topics: [mean]
+    difficulty: 1
+    stem: Which?
+    explanation: Because.
+    choices: [{id: this, text: This, key: true}, {id: that, text: That, misconception: mean-of-means}]
+"""
 BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -60,20 +74,49 @@ def test_the_same_as_the_queue_begins_with(tmp_path: Path, banks: Path, known: L
         assert found == expected is not None
 
 
-def test_holds_until_something_is_answered_or_a_bank_changes(tmp_path: Path, banks: Path, known: Library) -> None:
+def test_after_another_answer_it_is_what_the_queue_then_begins_with(tmp_path: Path, banks: Path, known: Library) -> None:
+    """Nothing is kept after an answer by somebody whose app is killed at once."""
     with Store(tmp_path / "progress.sqlite3", clock=lambda: BEGAN) as store:
         answered(store, known)
         keep_ahead(store, known, [banks])
-        assert ahead(store, [banks]) is not None
-        answer(store, known, "pick-mean", "main", "ranks")
-        assert ahead(store, [banks]) is None
-        keep_ahead(store, known, [banks])
-        assert ahead(store, [banks]) is not None
-        next(banks.glob("small*.yaml")).touch()
-        assert ahead(store, [banks]) is None
+        first = ahead(store, [banks])
+        assert first is not None
+        assert isinstance(first.face, Face)
+        answer(store, known, first.face.item, first.face.part, "a")
+        found = ahead(store, [banks])
+        assert found is not None
+        assert isinstance(found.face, Face)
+        assert found.face.item != first.face.item
+        assert found.since == store.last_attempt()
+        assert found == standing(Review(store, known, shown=found))
     with Store(tmp_path / "other.sqlite3", clock=lambda: BEGAN) as other:
         answer(other, known, "pick-mean", "main", "ranks")
         assert ahead(other, [banks]) is None, "another learner's"
+
+
+def test_a_bank_that_changes_leaves_the_questions_of_the_others(tmp_path: Path, banks: Path) -> None:
+    small = next(banks.glob("small*.yaml"))
+    (banks / "another.yaml").write_text(ANOTHER, encoding="utf-8")
+    known = load([banks])
+    assert not known.faults
+    with Store(tmp_path / "progress.sqlite3", clock=lambda: BEGAN) as store:
+        answered(store, known)
+        keep_ahead(store, known, [banks])
+        first = ahead(store, [banks])
+        assert first is not None
+        assert first.file == str(small.resolve())
+        small.touch()
+        assert ahead(store, [banks]) == first, "nothing in it is different"
+        small.write_text(small.read_text("utf-8").replace("Two ranks", "Both ranks"), encoding="utf-8")
+        found = ahead(store, [banks])
+        assert found is not None
+        assert isinstance(found.face, Face)
+        assert found.face.item == "fresh-item"
+        begun = standing(Review(store, load([banks]), shown=found))
+        assert begun is not None
+        assert (begun.face, begun.since) == (found.face, found.since)
+        (banks / "another.yaml").unlink()
+        assert ahead(store, [banks]) is None
 
 
 def test_is_not_found_out_again_where_nothing_changed_and_never_kept_in_part(tmp_path: Path, banks: Path, known: Library) -> None:
