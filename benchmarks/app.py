@@ -9,9 +9,11 @@ pseudo-terminal of 80 columns and 24 rows; times run from the program's start, o
 A question stands when its stem and the line of keys have arrived. ``first_question``: of a sitting that was left at an unanswered
 question. ``new_sitting``: of one that has to be begun, by somebody who has answered nothing, over banks that were read once before.
 ``queue``: ``quizapp study`` of somebody with answers behind them, whose last visit ended by quitting. All three stand before any
-bank is read. ``queue_after_kill``: ``queue`` after a visit in which something was answered and that was then killed.
-``queue_unprepared``: the same where nothing is known ahead, so that the banks have to be read first. ``from_home``: from Enter on a
-bank of the home screen. Everything runs from compiled bytecode, as it does where it is installed.
+bank is read. ``queue_after_kill``: ``queue`` after a visit in which something was answered and that was then killed, some seconds
+later or (``queue_killed_at_once``) at once. ``queue_after_change``: ``queue`` after an edit of the bank of the question that would
+have been first. ``queue_unprepared``: the same where nothing is known ahead, as for a learner's file that was moved, so that the
+banks have to be read first. ``from_home``: from Enter on a bank of the home screen. Everything runs from compiled bytecode, as it
+does where it is installed.
 """
 
 import argparse
@@ -39,6 +41,7 @@ KEYS = b"Skip"
 """Stands in the line of keys, the last thing of a question to be drawn."""
 AFTER_ANSWER = 8.0
 """Seconds for which somebody looks at a result before the app is killed."""
+AT_ONCE = 0.1
 ANSWERED = 40
 """Items that somebody with answers behind them has answered."""
 HARD_CODED = """
@@ -265,15 +268,28 @@ def with_answers(home: Path, banks: Path, study: list[str], environment: dict[st
     terminal.ended()
 
 
-def killed(study: list[str], environment: dict[str, str]) -> None:
-    """A visit to a bank in which a question is answered, and that is killed some seconds later."""
+def killed(study: list[str], environment: dict[str, str], after: float) -> None:
+    """A visit to a bank in which a question is answered, and that is killed so many seconds later."""
     terminal = Terminal(study, environment)
     terminal.until(MARK, KEYS)
     terminal.quiet(1.0)
     os.write(terminal._end, b"a\r")
     terminal.until(b"Explanation")
-    terminal.quiet(AFTER_ANSWER)
+    terminal.quiet(after)
     terminal.close()
+
+
+def edited(home: Path, banks: Path) -> None:
+    """Adds a comment to the bank of the question that a learner's queue would begin with."""
+    from quizapp.bank.find import bank_folders
+    from quizapp.practice.ahead import ahead
+    from quizapp.store.store import Store
+
+    with Store(home / "progress.sqlite3") as store:
+        first = ahead(store, bank_folders([banks]))
+    assert first is not None
+    with Path(first.file).open("a", encoding="utf-8") as bank:
+        bank.write("# Looked through.\n")
 
 
 def keys(command: list[str], environment: dict[str, str], times: int) -> list[float]:
@@ -318,23 +334,37 @@ def measure(times: int) -> dict[str, float]:
         learner = {**environment, "QUIZAPP_HOME": str(folder / "learner")}
         with_answers(folder / "learner", folder / "banks", study, learner)
         shutil.copytree(folder / "learner", folder / "as-left")
+        shutil.copytree(folder / "banks", folder / "edited")
+        os.environ["XDG_CACHE_HOME"] = environment["XDG_CACHE_HOME"]
+        at_once, after_edit = ({**environment, "QUIZAPP_HOME": str(folder / name)} for name in ("at-once", "after-edit"))
+        with_answers(folder / "at-once", folder / "banks", study, at_once)
+        with_answers(folder / "after-edit", folder / "edited", [*study[:-1], str(folder / "edited")], after_edit)
         kill = {**environment, "QUIZAPP_HOME": str(folder / "killed")}
         shutil.copytree(folder / "learner", folder / "killed")
-        killed(study, kill)
-        shutil.copytree(folder / "killed", folder / "as-killed")
-        plain, ours, fresh, queued, after_kill, unprepared, chosen = [], [], [], [], [], [], []
+        killed(study, kill, AFTER_ANSWER)
+        killed(study, at_once, AT_ONCE)
+        for name in ("killed", "at-once", "after-edit"):
+            shutil.copytree(folder / name, folder / f"{name}-as-left")
+        edited(folder / "after-edit", folder / "edited")
+        plain, ours, fresh, chosen = [], [], [], []
+        queues: dict[str, list[float]] = {}
         for number in range(times):
             plain.append(first_question([sys.executable, str(folder / "shown.py")], environment))
             ours.append(first_question(study, environment))
             anew = {**environment, "QUIZAPP_HOME": str(folder / f"fresh-{number}")}
             fresh.append(first_question(study, anew))
-            for seconds, name, left in (
-                (queued, "learner", "as-left"), (after_kill, "killed", "as-killed"), (unprepared, f"another-{number}", "as-left")
-            ):  # fmt: skip
+            for row, name, left, folder_of_banks in (
+                ("queue", "learner", "as-left", "banks"),
+                ("queue_after_kill", "killed", "killed-as-left", "banks"),
+                ("queue_killed_at_once", "at-once", "at-once-as-left", "banks"),
+                ("queue_after_change", "after-edit", "after-edit-as-left", "edited"),
+                ("queue_unprepared", f"another-{number}", "as-left", "banks"),
+            ):
                 shutil.rmtree(folder / name, ignore_errors=True)
                 shutil.copytree(folder / left, folder / name)  # the queue that the last run began is no more
                 at = {**environment, "QUIZAPP_HOME": str(folder / name)}
-                seconds.append(first_question(queue, at, KEYS))
+                command = [*queue[:-1], str(folder / folder_of_banks)]
+                queues.setdefault(row, []).append(first_question(command, at, KEYS))
             chosen.append(from_home(home, {**environment, "QUIZAPP_HOME": str(folder / f"home-{number}")}))
         pressed = keys(home, environment, 10 * times)
     return {
@@ -343,10 +373,7 @@ def measure(times: int) -> dict[str, float]:
         "first_question_vs_hard_coded": statistics.median(ours) / statistics.median(plain),
         "new_sitting_seconds": statistics.median(fresh),
         "new_sitting_vs_hard_coded": statistics.median(fresh) / statistics.median(plain),
-        "queue_seconds": statistics.median(queued),
-        "queue_vs_hard_coded": statistics.median(queued) / statistics.median(plain),
-        "queue_after_kill_vs_hard_coded": statistics.median(after_kill) / statistics.median(plain),
-        "queue_unprepared_vs_hard_coded": statistics.median(unprepared) / statistics.median(plain),
+        **{f"{row}_vs_hard_coded": statistics.median(taken) / statistics.median(plain) for row, taken in queues.items()},
         "from_home_ms": 1000 * statistics.median(chosen),
         "key_to_paint_p50_ms": 1000 * statistics.median(pressed),
         "key_to_paint_p95_ms": 1000 * p95(pressed),

@@ -21,7 +21,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from quizapp import __version__
 from quizapp.bank.find import cache_folder, state
 from quizapp.practice.face import STALE, Face, Standing, holds, kept, last_review, read_standing
 from quizapp.practice.order import course, needs, of_the_latest
@@ -131,7 +130,7 @@ def _outline(row: list[Any]) -> Outline:
 
 
 def _place(store: Store, folders: Sequence[Path]) -> Path:
-    name = json.dumps([__version__, str(store.path.absolute()), *(str(folder.absolute()) for folder in folders)])
+    name = json.dumps([str(store.path.absolute()), *(str(folder.absolute()) for folder in folders)])
     return cache_folder() / f"ahead-{hashlib.sha256(name.encode()).hexdigest()}.json"
 
 
