@@ -88,7 +88,7 @@ def stated(
             view = reading.window
             if claim is None or view.first > claim.last or reading.phrase.strength > claim.support.strength:
                 claim = Claim(reading.phrase, view.first, view.last, spans_of(reading.phrase.words, view.words))
-        if claim is not None and _refuted(misconception, clauses) < claim.last:
+        if claim is not None and _refuted(misconception, clauses, views) < claim.last:
             found[misconception.shown.id] = claim
     return found
 
@@ -135,8 +135,7 @@ def read(
                 float(in_change(view.first, clauses, changes)),
                 met,
             )
-            content = len({word.key for word in view.words if word.content})
-            whole = phrase.strength >= max(WHOLE, rival.strength) and len(phrase.words) >= LITTLE_ELSE * content
+            whole = phrase.strength >= rival.strength and _says_little_else(phrase, view)
             readings.append(Reading(view, phrase, features, whole))
         yield known, readings
 
@@ -164,8 +163,8 @@ def _nearest(phrases: Sequence[Phrase], words: Sequence[Word], denies: bool) -> 
     return Support(OTHER_POLARITY * other.strength, other.words, other.phrase) if other.phrase else NOTHING
 
 
-def _refuted(known: ReadyMisconception, clauses: Sequence[Clause]) -> int:
-    """The position of the last clause that is nearest to a refutation; -1 where none is."""
+def _refuted(known: ReadyMisconception, clauses: Sequence[Clause], views: Sequence[Window]) -> int:
+    """The position of the last clause that is nearest to a refutation, or ends one as the rubric puts it; -1 where none is."""
     last = -1
     for at, clause in enumerate(clauses):
         if clause.supposing:
@@ -174,7 +173,19 @@ def _refuted(known: ReadyMisconception, clauses: Sequence[Clause]) -> int:
         refutation = best_phrase((phrase for phrase in known.refute if denies_itself(phrase) == denies), clause.words)
         if refutation.strength >= SHOWN and refutation.strength > _nearest(known.accept, clause.words, denies).strength:
             last = at
+    for view in views:
+        if last < view.last < view.first + MOST_CLAUSES:
+            refutation, claim = best_phrase(known.refute, view.words), best_phrase(known.accept, view.words)
+            says_more = (refutation.strength, len(refutation.words)) > (claim.strength, len(claim.words))
+            if says_more and _says_little_else(refutation, view):
+                last = view.last
     return last
+
+
+def _says_little_else(found: Support, view: Window) -> bool:
+    """Whether a window is a phrase of the rubric, nearly whole."""
+    content = len({word.key for word in view.words if word.content})
+    return found.strength >= WHOLE and len(found.words) >= LITTLE_ELSE * content
 
 
 def denying(clauses: Sequence[Clause]) -> bool:

@@ -265,3 +265,16 @@ def test_half_of_what_has_one_run_that_tells_the_theories_apart() -> None:
     }
     telling = [id for id, (ranks, microbatches, valid) in runs.items() if len({F(1, ranks), F(1, microbatches), valid}) == 3]
     assert telling == ["three-five"]
+
+
+def test_the_mixture_is_worked_out_as_the_rubric_and_the_explanation_have_it(library: Library) -> None:
+    shares, lengths = (F(6, 10), F(3, 10), F(1, 10)), (1000, 4000, 200)
+    tokens = [share * length for share, length in zip(shares, lengths, strict=True)]
+    assert tokens == [600, 1200, 20]
+    assert [round(100 * count / sum(tokens)) for count in tokens] == [33, 66, 1]
+    tenfold = [*tokens[:2], 10 * tokens[2]]
+    assert [count / sum(tenfold) for count in tenfold] == [F(3, 10), F(6, 10), F(1, 10)]
+    drawn = [share / length for share, length in zip(shares, lengths, strict=True)]
+    assert [round(100 * rate / sum(drawn)) for rate in drawn] == [51, 6, 43]
+    explanation = library.items["shares-of-a-mixture"].item.explanation or ""
+    assert re.search(r"51 %, 6 % and\s+43 %", explanation)

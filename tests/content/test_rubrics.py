@@ -1,112 +1,79 @@
-"""Sample answers to the bank's written questions: what a good one earns, and that a wrong or empty one earns nothing."""
+"""What sample answers to the built-in written questions earn. The answers are data, in ``answers``: a new probe adds to them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from answering import scored, written
 
 from quizapp.bank.load import Library
+from quizapp.model.question import Probe
+
+ANSWERS = Path(__file__).with_name("answers")
 
 
-@pytest.mark.parametrize(
-    ("item", "part", "answer"),
-    [
-        ("two-rank-tokens", "mismatch", "The ranks have different token counts, and DDP gives both means the same weight."),
-        ("two-rank-tokens", "fix", "All-reduce the valid token counts and divide each loss sum by the global count, times R."),
-        (
-            "three-rank-tokens",
-            "compensation",
-            "DDP divides by R, so multiply each local sum by R/N. Run the same tokens on a single device and compare gradients.",
-        ),
-        ("reduced-loss-backward", "mend", "Log the reduced value, and back-propagate R times the local loss sum over N."),
-        (
-            "uneven-accumulation",
-            "mend",
-            "Divide the summed loss by the number of tokens in the whole window. "
-            "For the last window use the tokens it actually has, not the planned number of microbatches.",
-        ),
-        (
-            "equal-work",
-            "report",
-            "Report how many examples were dropped or repeated. "
-            "Before that, show that both runs compute the same gradient as a single-device reference.",
-        ),
-        (
-            "final-packet",
-            "main",
-            "DDP averages gradients over all ranks. The local loss is the sum over valid tokens, padding masked out. "
-            "The denominator is the all-reduced count of valid tokens on all ranks. "
-            "An accumulation window is divided by its own token count, a short last one too. "
-            "The sampler gives each rank its own shard, reshuffles with set_epoch and drops the tail.",
-        ),
-        (
-            "why-gpus-change-loss",
-            "main",
-            "Every rank averages the loss over its own tokens and DDP averages the ranks with equal weight. "
-            "The number of unmasked tokens differs from rank to rank. "
-            "There are fewer gradient accumulation steps, so the divisor changes. "
-            "And the sampler may repeat examples or drop the tail.",
-        ),
-        (
-            "why-gpus-change-loss",
-            "uneven-final-batch",
-            "A rank with fewer examples gets the same weight as a full one, so divide by the global count. "
-            "The empty rank must take part in every collective and in backward, or the others hang. "
-            "State whether the tail is dropped or padded with repeats.",
-        ),
-        ("why-gpus-change-loss", "who-divides", "DDP averages 3 and 1.5 and gets 2.25, but the global mean is 12/6 = 2."),
-    ],
-)
+def told(name: str) -> Any:
+    return yaml.safe_load((ANSWERS / f"{name}.yaml").read_text("utf-8"))
+
+
+GOOD = told("good")
+PARTS = [(item, part) for item, parts in GOOD.items() for part in parts]
+BESIDE = "We bought faster GPUs, use AdamW with a cosine schedule, and NCCL is the backend."
+
+
+def good() -> Iterator[object]:
+    for item, part in PARTS:
+        for number, answer in enumerate(GOOD[item][part]):
+            yield pytest.param(item, part, answer, id=f"{item}-{part}-{number}")
+
+
+@pytest.mark.parametrize(("item", "part", "answer"), good())
 def test_a_good_answer_earns_everything(library: Library, item: str, part: str, answer: str) -> None:
     found = scored(library, item, part, answer)
     assert {c.id: c.met for c in found.criteria} == dict.fromkeys((c.id for c in found.criteria), "met")
     assert not found.misconceptions
 
 
-WRITTEN = [
-    ("two-rank-tokens", "mismatch"),
-    ("two-rank-tokens", "fix"),
-    ("three-rank-tokens", "compensation"),
-    ("reduced-loss-backward", "mend"),
-    ("uneven-accumulation", "mend"),
-    ("equal-work", "report"),
-    ("final-packet", "main"),
-    ("why-gpus-change-loss", "main"),
-    ("why-gpus-change-loss", "uneven-final-batch"),
-]
+@pytest.mark.parametrize(("item", "part"), PARTS)
+@pytest.mark.parametrize("answer", ["", "I don't know.", BESIDE, None], ids=["empty", "unknown", "beside", "question"])
+def test_nothing_is_earned_beside_the_point_or_by_repeating_the_question(
+    library: Library, item: str, part: str, answer: str | None
+) -> None:
+    assert scored(library, item, part, written(library, item, part)[1] if answer is None else answer).points == 0
 
 
-@pytest.mark.parametrize(("item", "part"), WRITTEN)
-@pytest.mark.parametrize(
-    "answer", ["", "I don't know.", "We bought faster GPUs, use AdamW with a cosine schedule, and NCCL is the backend."]
-)
-def test_an_answer_beside_the_point_earns_nothing(library: Library, item: str, part: str, answer: str) -> None:
-    assert scored(library, item, part, answer).points == 0
-
-
-@pytest.mark.parametrize(("item", "part"), WRITTEN)
-def test_repeating_the_question_earns_nothing(library: Library, item: str, part: str) -> None:
-    assert scored(library, item, part, written(library, item, part)[1]).points == 0
+@pytest.mark.parametrize(("item", "answer"), [(item, answer) for item, answers in told("nothing").items() for answer in answers])
+def test_denials_and_lists_of_words_earn_nothing(library: Library, item: str, answer: str) -> None:
+    assert scored(library, item, "main", answer).points == 0
 
 
 @pytest.mark.parametrize(
-    ("answer", "misconception", "cancelled"),
-    [
-        (
-            "It can't change: DDP picks the right denominator automatically.",
-            "ddp-picks-the-denominator",
-            ("reduction", "valid-tokens"),
-        ),
-        (
-            "Equal numbers of devices and steps mean equal training exposure, so it must be noise.",
-            "equal-devices-equal-exposure",
-            ("sampling",),
-        ),
-    ],
+    ("item", "misconception", "answer"),
+    [(item, shown, answer) for item, answers in told("wrong_ideas").items() for shown, answer in answers.items()],
 )
-def test_the_two_misconceptions_are_named(library: Library, answer: str, misconception: str, cancelled: tuple[str, ...]) -> None:
-    found = scored(library, "why-gpus-change-loss", "main", answer)
+def test_a_wrong_idea_is_named_and_what_it_cancels_earns_nothing(
+    library: Library, item: str, misconception: str, answer: str
+) -> None:
+    found = scored(library, item, "main", answer)
     assert misconception in found.misconceptions
-    assert all(c.points == 0 for c in found.criteria if c.id in cancelled)
+    (cancelled,) = (shown.cancels for shown in written(library, item, "main")[0].misconceptions if shown.id == misconception)
+    assert cancelled
+    assert all(criterion.points == 0 for criterion in found.criteria if criterion.id in cancelled)
     assert found.follow_up
+
+
+def test_naming_a_wrong_idea_in_order_to_deny_it_is_not_showing_it(library: Library) -> None:
+    shown = []
+    for item, loaded in library.items.items():
+        for idea in loaded.item.rubric.misconceptions if isinstance(loaded.item, Probe) else ():
+            shown += [
+                (item, idea.id, refutation)
+                for refutation in idea.refute
+                if idea.id in scored(library, item, "main", refutation).misconceptions
+            ]
+    assert not shown
 
 
 @pytest.mark.parametrize(
@@ -116,5 +83,5 @@ def test_the_two_misconceptions_are_named(library: Library, answer: str, misconc
         "It is a myth that DDP picks the right denominator: each rank divides by its own token count.",
     ],
 )
-def test_denying_a_misconception_is_not_showing_it(library: Library, answer: str) -> None:
+def test_so_it_is_in_other_words(library: Library, answer: str) -> None:
     assert not scored(library, "why-gpus-change-loss", "main", answer).misconceptions
