@@ -67,6 +67,10 @@ def _phrases(document: Document, path: Path_, rubric: Rubric, stem: str) -> None
             if not any(_shows(score, shown) for score in _scores(rubric, stem, phrase)):
                 message = f"scored as an answer, this phrase doesn't show {shown.id!r}"
                 document.fault((*here, "accept", position), "shown-unseen", message, _SAY)
+        for position, phrase in enumerate(shown.refute):
+            if any(_shows(score, shown) for score in _scores(rubric, stem, phrase)):
+                message = f"scored as an answer, this refutation shows {shown.id!r}"
+                document.fault((*here, "refute", position), "refute-shows", message, _SAY)
 
 
 def _scores(rubric: Rubric, stem: str, phrase: str) -> Iterator[Score]:

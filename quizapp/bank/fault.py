@@ -41,6 +41,7 @@ CODES: Mapping[str, str] = {
     "program-misnamed": "a known wrong program that isn't named after its misconception",
     "program-outcome": "a lab's program that passes and shouldn't, or fails and shouldn't",
     "range-order": "a range that ends before it begins",
+    "refute-shows": "a refutation that shows its misconception",
     "regex": "not a pattern",
     "regex-any": "a pattern that any text matches",
     "regex-slow": "a pattern that runs away",

@@ -175,11 +175,16 @@ def _refuted(known: ReadyMisconception, clauses: Sequence[Clause], views: Sequen
             last = at
     for view in views:
         if last < view.last < view.first + MOST_CLAUSES:
-            refutation, claim = best_phrase(known.refute, view.words), best_phrase(known.accept, view.words)
+            refutation, claim = _of_its_polarity(known.refute, view), best_phrase(known.accept, view.words)
             says_more = (refutation.strength, len(refutation.words)) > (claim.strength, len(claim.words))
             if says_more and _says_little_else(refutation, view):
                 last = view.last
     return last
+
+
+def _of_its_polarity(phrases: Sequence[Phrase], view: Window) -> Support:
+    denies = denying(view.clauses)
+    return best_phrase((phrase for phrase in phrases if denies_itself(phrase) == denies), view.words)
 
 
 def _says_little_else(found: Support, view: Window) -> bool:

@@ -293,6 +293,11 @@ WORDS = [
         "accept: [the mean of the rank means is the global mean]",
         "accept: [the mean of the rank means is the global mean, «DDP averages the gradients of all ranks with equal weight]",
     ),
+    (
+        "refute-shows",
+        "accept: [the mean of the rank means is the global mean]",
+        "accept: [the mean of the rank means is the global mean]\n              refute: [«the rank means' mean is the global mean]",
+    ),
     ("markdown", "description: DDP averages gradients", "description: DDP «`averages gradients"),
     ("link", "explanation: Ranks weigh the same.", 'explanation: "«[here](https://a b.org)"'),
 ]
