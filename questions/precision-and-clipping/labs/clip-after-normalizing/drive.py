@@ -1,4 +1,5 @@
-"""Calls the entry with a window's gradient sums: replicated ones, then shards, with a low and with a high limit.
+"""Calls the entry with a window's gradient sums: replicated ones, then shards, with a low and with a high limit. Another window
+goes before, with a token more in each microbatch: what is kept from it is wrong in this one.
 
 Observation: ``replicated`` [2, 8] and ``replicated_norm`` [2], ``sharded`` [2, entries of this rank] and ``sharded_norm`` [2];
 rows are the low and the high limit. The gradient has two tensors, of 5 and of 3 entries.
@@ -46,6 +47,13 @@ def drive(entry: Callable[..., Any], inputs: Mapping[str, Any], group: torch.dis
     size, rank = inputs["world_size"], inputs["rank"]
     shards = [[part.tensor_split(size)[rank] for part in total.split(TENSORS)] for total in whole]
     found = {}
+    entry(
+        [[part.clone() for part in row] for row in own],
+        [count + 1 for count in inputs["counts"]],
+        max(inputs["limits"]),
+        False,
+        group,
+    )
     for name, gradients in (("replicated", own), ("sharded", shards)):
         shapes = [list(part.shape) for part in gradients[0]]
         pairs = []
