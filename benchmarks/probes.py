@@ -28,8 +28,10 @@ THIRD = FOLDER / "third"
 FOURTH = FOLDER / "fourth"
 """Answers to nine further probes, by two other writers."""
 FIFTH = FOLDER / "fifth"
-"""Answers to six further probes, by two more writers, on which nothing is fitted."""
-SETS = {"first": FOLDER, "second": SECOND, "third": THIRD, "fourth": FOURTH}
+"""Answers to six further probes, by two more writers."""
+SIXTH = FOLDER / "sixth"
+"""New answers to twelve of these probes, by two further writers, on which nothing is fitted."""
+SETS = {"first": FOLDER, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH}
 DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})
 BLUFFING = frozenset({"stuffed", "nonsense", "orders"})
 VERBS = frozenset(
