@@ -155,7 +155,7 @@ class Debrief:
     """Best share first."""
     named: tuple[Shown, ...]
     suspected: tuple[Shown, ...]
-    """Never confirmed: only what the words sounded like."""
+    """Never confirmed: what the words sounded like, where a question that could show it wasn't answered in full."""
     study_next: tuple[Next, ...]
 
     @property
@@ -207,7 +207,8 @@ def right_answer(asked: Asked) -> str | None:
 
 def _line(one: CriterionScore, question: Question, text: str, disputed: bool) -> Line:
     described = {} if question.rubric is None else {criterion.id: criterion.description for criterion in question.rubric.criteria}
-    words = tuple(" ".join(text[start:end].split()) for start, end in joined(one.evidence, len(text)))
+    spans = () if question.choices else joined(one.evidence, len(text))  # what is chosen has ids, no words
+    words = tuple(" ".join(text[start:end].split()) for start, end in spans)
     description = described.get(one.id) or KINDS[question.kind].capitalize()
     reason = " ".join(one.reason.split())
     return Line(one.id, " ".join(description.split()), one.met, one.points, one.max_points, words, reason, disputed)
@@ -272,10 +273,13 @@ def _next(library: Library, rows: Sequence[Row], named: Sequence[Shown], suspect
             fitting.sort(key=lambda item: item in asked)
             for item in fitting[: ITEMS_EACH if found is named else 1]:
                 reasons[item] = said.format(_plain(one.title))
-    lost = sorted((row for row in rows if row.scored and row.points < row.max_points), key=lambda row: row.points / row.max_points)
-    for row in lost:
-        if row.question.key.item in library.items:
-            reasons.setdefault(row.question.key.item, f"in your interview it earned {row.points} of {row.max_points}")
+    earned: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        points, most = earned.get(row.question.key.item, (0, 0))
+        earned[row.question.key.item] = points + row.points, most + row.max_points
+    lost = {item: (points, most) for item, (points, most) in earned.items() if item in library.items and points < most}
+    for item, (points, most) in sorted(lost.items(), key=lambda entry: entry[1][0] / entry[1][1]):
+        reasons.setdefault(item, f"in your interview it earned {points} of {most}")
     chosen = list(reasons.items())[:MOST_ITEMS]
     return tuple(Next(item, title(library.items[item]), reason) for item, reason in chosen)
 
@@ -291,9 +295,10 @@ def debrief(interview: Interview) -> Debrief:
         for id_ in row.named:
             where.setdefault(id_, []).append(row.number)
     named = tuple(Shown(id_, library.registry.get(id_), tuple(numbers)) for id_, numbers in where.items())
-    belief = interview.dialogue.belief(interview.exchanges)
+    belief = interview.dialogue.belief(interview.exchanges, guessing=False)
+    fallible = {id_ for one in interview.exchanges if one.points < one.max_points for id_ in one.question.shows}
     guesses = sorted(
-        (id_ for id_, held in belief.items() if WORTH_SAYING <= held < NAMED and id_ not in where),
+        (id_ for id_, held in belief.items() if WORTH_SAYING <= held < NAMED and id_ in fallible - where.keys()),
         key=lambda id_: (-belief[id_], id_),
     )
     suspected = tuple(Shown(id_, library.registry.get(id_), ()) for id_ in guesses[:MOST_TOPICS])

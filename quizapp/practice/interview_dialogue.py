@@ -95,15 +95,17 @@ class Dialogue:
                 return bank.bank.title
         return "training on several devices"
 
-    def belief(self, exchanges: Sequence[Exchange]) -> dict[str, float]:
-        """What the interviewer thinks after these exchanges."""
+    def belief(self, exchanges: Sequence[Exchange], *, guessing: bool = True) -> dict[str, float]:
+        """What the interviewer thinks after these exchanges. ``guessing``: the candidate's own ways are taken to voice something,
+        however little they sound so; that is worth a question, and no remark.
+        """
         found = Evidence(self.misconceptions)
         for exchange in exchanges:
             question = exchange.question
             if exchange.passed:
                 continue
             if question.heard and self._listens:
-                openly = question.kind in ("opening", "walk")
+                openly = guessing and question.kind in ("opening", "walk")
                 found = found.after_words(self._listener.heard(exchange.text, openly=openly))
             denied = question.kind == "confirm" and not exchange.named
             found = found.after_answer(question.shows, question.kind, named=exchange.named, right=exchange.right or denied)
@@ -180,7 +182,7 @@ class Dialogue:
         others = [one for one in fitting if one.slot != "lab"]
         belief = self.belief(exchanges)
         previous = self._chain(exchanges)[0].question.topics
-        testing = self._testing(others, belief) if wanted != "lab" else ()
+        testing = self._testing(here if wanted == "probe" and here else others, belief) if wanted != "lab" else ()
         if testing:
             best: Ask | None = max(testing, key=lambda one: (self._prefer(belief, one), one.item, one.part))
         else:
@@ -268,11 +270,11 @@ class Dialogue:
 
     @staticmethod
     def _text(asked: Asked) -> str:
-        """The stems; before a later part, what the earlier ones asked, as it may speak of them."""
+        """The stems; after that of a later part, what the earlier ones asked, as it may speak of them."""
         parts = asked.loaded.item.parts[: asked.number - 1]
         before = [" ".join(fill(part.stem, asked.variant.values).split()) for part in parts if part.stem]
-        context = f"> *Before it, not asked now:* {' — '.join(before)}\n\n" if before else ""
-        return f"{asked.stem.rstrip()}\n\n{context}{asked.part_stem or ''}".strip()
+        context = f"> *The question goes back to this, which isn't asked now:* {' — '.join(before)}" if before else ""
+        return "\n\n".join(filter(None, (asked.stem.strip(), (asked.part_stem or "").strip(), context)))
 
     def _follow_up_question(self, key: Key, exchanges: Sequence[Exchange]) -> Question:
         assert key.follow is not None

@@ -28,7 +28,7 @@ LINES: Mapping[Situation, tuple[str, ...]] = {
     "opening": ("Welcome, and thank you for taking the time. There is no hurry.",),
     "probe": (
         "Thank you. Here is a case; say what you would check, and why.",
-        "Good, let us look at a case. Take a moment before you answer.",
+        "Let us look at a case. Take a moment before you answer.",
         "Let us talk about something that happened. Think aloud if it helps.",
     ),
     "words": (
@@ -53,6 +53,7 @@ LINES: Mapping[Situation, tuple[str, ...]] = {
     "walk": (
         "Let me make sure that I follow you.",
         "I would like to understand how you went about it.",
+        "The way there interests me as much as the result.",
     ),
     "confirm": ("Let me check that I understood you.", "I want to be sure that I have you right."),
     "misconception": (

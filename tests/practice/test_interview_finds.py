@@ -8,7 +8,11 @@ import pytest
 
 from quizapp.bank.find import builtin_folder
 from quizapp.bank.load import Library, load
+from quizapp.practice.interview import Interview
+from quizapp.practice.interview_debrief import debrief
 from quizapp.practice.interview_listen import Listener
+from quizapp.practice.interview_plan import Setup
+from quizapp.store.store import Store
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "interview.py"
 EVERY = 9
@@ -57,3 +61,38 @@ def test_an_answer_is_heard_with_the_whole_registry(library: Library, said: str,
 
 def test_what_says_nothing_of_the_field_is_no_evidence(library: Library) -> None:
     assert Listener(library, library.registry).heard("Good morning! It is nice to be here. Shall we?") == ()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("bank", "said"),
+    [
+        (None, "I like bananas and long walks on the beach."),
+        (
+            "ddp-contract",
+            "I sum losses, divide by the global number of valid tokens and compare gradients with those of one process.",
+        ),
+        ("intended-average", "I all-reduce the token count and divide the summed loss by it, times the world size."),
+    ],
+)
+def test_an_opening_alone_accuses_nobody(library: Library, tmp_path: Path, bank: str | None, said: str, seed: int) -> None:
+    with Store(tmp_path / "progress.sqlite3") as store:
+        interview = Interview.start(store, library, Setup(bank=bank, minutes=15, seed=seed))
+        interview.answer(said)
+        found = debrief(interview)
+    assert not found.suspected
+    assert not found.study_next
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_short_interview_has_a_question_to_be_answered_in_words(library: Library, tmp_path: Path, seed: int) -> None:
+    with Store(tmp_path / "progress.sqlite3") as store:
+        interview = Interview.start(store, library, Setup(minutes=15, seed=seed))
+        kinds = []
+        while (question := interview.question) is not None:
+            kinds.append(question.kind)
+            if question.choices:
+                interview.answer(next((choice.id for choice in question.choices if choice.misconception), "no"))
+            else:
+                interview.answer("The mean of the rank means is the mean over all tokens." if question.heard else "7")
+    assert {"probe", "words"} & set(kinds)
