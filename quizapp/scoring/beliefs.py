@@ -18,10 +18,11 @@ from quizapp.scoring.claims import Claim, Finding, spans_of
 from quizapp.scoring.clauses import Clause, Window
 from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.doubt import in_change
-from quizapp.scoring.lexical import NOTHING, Phrase, ReadyMisconception, ReadyRubric, Support, best_phrase, negated
+from quizapp.scoring.lexical import NOTHING, Phrases, ReadyMisconception, ReadyRubric, Support, best_phrase
 from quizapp.scoring.lexicon import DISTANCED
 from quizapp.scoring.profile import alike, profile
-from quizapp.scoring.words import Word, read_phrase
+from quizapp.scoring.wording import Wording, negated
+from quizapp.scoring.words import read_phrase
 
 FILE = Path(__file__).with_name("beliefs.json")
 FEATURES = (
@@ -123,7 +124,7 @@ def read(
             phrase = _nearest(known.accept, view.words, denies)
             if len({word.key for word in phrase.words}) < FEWEST_SAID:
                 continue
-            refutation = best_phrase((entry for entry in known.refute if denies_itself(entry) == denies), view.words)
+            refutation = best_phrase(known.refute.denies[denies], view.words)
             if refutation.strength > phrase.strength or _is_right(rival, phrase, denies) or _called_wrong(phrase, view):
                 continue
             likeness = alike(said, known.profile)
@@ -135,7 +136,7 @@ def read(
                 float(in_change(view.first, clauses, changes)),
                 met,
             )
-            content = len({word.key for word in view.words if word.content})
+            content = len(view.words.held)
             whole = phrase.strength >= max(WHOLE, rival.strength) and len(phrase.words) >= LITTLE_ELSE * content
             readings.append(Reading(view, phrase, features, whole))
         yield known, readings
@@ -146,19 +147,18 @@ def _called_wrong(found: Support, view: Window) -> bool:
     if found.phrase is None or not all(clause.distanced for clause in view.clauses):
         return False
     words = read_phrase(found.phrase.text)
-    return negated(words) == negated(view.words) and not any(word.text in DISTANCED for word in words)
+    return negated(words) == view.words.negated and not any(word.text in DISTANCED for word in words)
 
 
 def _is_right(rival: Support, phrase: Support, denies: bool) -> bool:
     """Whether the words are what a criterion asks for, nearly as the rubric puts it."""
-    plain = rival.phrase is not None and denies_itself(rival.phrase) == denies
+    plain = rival.phrase is not None and rival.phrase.denies == denies
     return plain and rival.strength >= max(WHOLE, phrase.strength)
 
 
-def _nearest(phrases: Sequence[Phrase], words: Sequence[Word], denies: bool) -> Support:
+def _nearest(phrases: Phrases, words: Wording, denies: bool) -> Support:
     """The best covered phrase, those of the other polarity counting for less."""
-    same = best_phrase((phrase for phrase in phrases if denies_itself(phrase) == denies), words)
-    other = best_phrase((phrase for phrase in phrases if denies_itself(phrase) != denies), words)
+    same, other = best_phrase(phrases.denies[denies], words), best_phrase(phrases.denies[not denies], words)
     if OTHER_POLARITY * other.strength <= same.strength:
         return same
     return Support(OTHER_POLARITY * other.strength, other.words, other.phrase) if other.phrase else NOTHING
@@ -171,7 +171,7 @@ def _refuted(known: ReadyMisconception, clauses: Sequence[Clause]) -> int:
         if clause.supposing:
             continue
         denies = denying((clause,))
-        refutation = best_phrase((phrase for phrase in known.refute if denies_itself(phrase) == denies), clause.words)
+        refutation = best_phrase(known.refute.denies[denies], clause.words)
         if refutation.strength >= SHOWN and refutation.strength > _nearest(known.accept, clause.words, denies).strength:
             last = at
     return last
@@ -179,15 +179,4 @@ def _refuted(known: ReadyMisconception, clauses: Sequence[Clause]) -> int:
 
 def denying(clauses: Sequence[Clause]) -> bool:
     """Whether clauses deny something, or call it wrong, and not both."""
-    return any(negated(clause.words) for clause in clauses) != any(clause.distanced for clause in clauses)
-
-
-@lru_cache(maxsize=8192)
-def _denying(text: str) -> bool:
-    words = read_phrase(text)
-    return negated(words) != any(word.text in DISTANCED for word in words)
-
-
-def denies_itself(phrase: Phrase) -> bool:
-    """The same of a phrase of the rubric."""
-    return _denying(phrase.text)
+    return any(clause.words.negated for clause in clauses) != any(clause.distanced for clause in clauses)

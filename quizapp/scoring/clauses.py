@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from quizapp.scoring.lexicon import (
     ADVERSE,
@@ -32,6 +33,7 @@ from quizapp.scoring.lexicon import (
     TO_THE_GRADER,
     WORKING,
 )
+from quizapp.scoring.wording import Wording
 from quizapp.scoring.words import Word
 
 MAX_WINDOW_WORDS = 60
@@ -106,11 +108,11 @@ def scope(words: Sequence[Word], at: int) -> list[Word]:
     return denied
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Clause:
-    """A run of words that makes one claim."""
+    """A run of words that makes one claim. What follows from its words is found once."""
 
-    words: tuple[Word, ...]
+    words: Wording
     start: int
     end: int
     """Half open, in the answer as written."""
@@ -127,21 +129,30 @@ class Clause:
     """It calls something wrong, or is reported: the learner doesn't claim it."""
     reported: bool
     """It tells what others hold, the next clause takes it back, or it is addressed to whoever grades."""
-    keys: frozenset[str] = frozenset()
-    """Keys of its content words."""
     harm: bool = False
     """What follows in its sentence tells of harm: a negation in it states the problem."""
 
-    @property
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Keys of its content words."""
+        return frozenset(self.words.held)
+
+    @cached_property
     def negators(self) -> tuple[int, ...]:
         """Positions of the words that deny what follows."""
         found = (at for at, word in enumerate(self.words) if word.negator and not self._states_a_failure(at))
         return tuple(at for at in found if not self.conditional or self._modal(at))
 
-    @property
-    def meant(self) -> tuple[Word, ...]:
+    @cached_property
+    def meant(self) -> Wording:
         """Its words without those that are named only to be set against them."""
-        return tuple(word for word in self.words if not word.foil)
+        foils = any(word.foil for word in self.words)
+        return Wording(word for word in self.words if not word.foil) if foils else self.words
+
+    @cached_property
+    def as_meant(self) -> Clause:
+        """The clause without those words."""
+        return self if self.meant is self.words else replace(self, words=self.meant)
 
     def _modal(self, at: int) -> bool:
         """``must not``, ``shouldn't``: what is asked for is denied, wherever it stands."""
@@ -158,17 +169,17 @@ class Clause:
         machine = any(other.key == "~framework" or other.text in MACHINERY for other in before)
         return (machine and any(text in WORKING for text in following)) or self.harm
 
-    @property
+    @cached_property
     def denied(self) -> tuple[Word, ...]:
         """The content words that its negators deny."""
         return tuple(word for at in self.negators for word in scope(self.words, at))
 
-    @property
+    @cached_property
     def doubted(self) -> tuple[Word, ...]:
         """The content words that any negator or inability denies, but for what somebody fails to know, and what is told aside."""
         return self._scopes(aside=False)
 
-    @property
+    @cached_property
     def doubted_aside(self) -> tuple[Word, ...]:
         """The same of what only tells which one is meant: ``a length that isn't divisible``."""
         return self._scopes(aside=True)
@@ -190,7 +201,7 @@ class Clause:
         aware = any(other.text in KNOWING for other in self.words[at + 1 : at + 3])
         return aware and not any(other.text in _PERSONS for other in self.words[:at])
 
-    @property
+    @cached_property
     def open_denial(self) -> bool:
         """Whether it ends in a negation: ``it may not be:`` denies what comes next."""
         return any(
@@ -206,11 +217,11 @@ class Clause:
                 return True
         return False
 
-    @property
+    @cached_property
     def negated(self) -> bool:
         return any(word.negator for word in self.words)
 
-    @property
+    @cached_property
     def hollow(self) -> bool:
         """Whether it names nothing itself: it speaks of what was said before it."""
         return not any(word.content and word.key not in _EMPTY for word in self.words)
@@ -224,7 +235,7 @@ class Window:
     first: int
     last: int
     """Positions of the first and last clause in the answer."""
-    words: tuple[Word, ...]
+    words: Wording
 
 
 def says_needless(text: str) -> bool:
@@ -235,7 +246,8 @@ def says_needless(text: str) -> bool:
 def window(clauses: Sequence[Clause], first: int, last: int) -> Window:
     """The clauses from the first to the last position."""
     group = tuple(clauses[first : last + 1])
-    return Window(group, first, last, tuple(word for clause in group for word in clause.meant))
+    words = group[0].meant if len(group) == 1 else Wording(word for clause in group for word in clause.meant)
+    return Window(group, first, last, words)
 
 
 def _sentence_ends(text: str) -> list[int]:
@@ -266,7 +278,7 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
             reported = bool(_REPORTED.search(lowered))
             clauses.append(
                 Clause(
-                    words=tuple(run),
+                    words=Wording(run),
                     start=start,
                     end=end,
                     sentence=sentence,
@@ -276,7 +288,6 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
                     no_effect=bool(_NO_EFFECT.search(lowered)),
                     distanced=reported or any(word.text in DISTANCED for word in run),
                     reported=reported,
-                    keys=frozenset(word.key for word in run if word.content),
                 )
             )
         run, conditional = [], False

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from quizapp.scoring.wording import wording
 from quizapp.scoring.words import Word
 
 Profile = Mapping[str, float]
@@ -23,7 +24,7 @@ ASKED = 0.4
 """Weight, against 1, of a word that the question itself holds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rarity:
     """How much a word tells one criterion of a rubric from the others."""
 
@@ -52,6 +53,14 @@ def _unit(sums: Mapping[str, float]) -> Profile:
 
 def profile(words: Iterable[Word], rarity: Rarity) -> Profile:
     """The profile of some words."""
+    words = wording(words)
+    known: Profile | None = words.answers.get(rarity)
+    if known is None:
+        known = words.answers[rarity] = _profile(words, rarity)
+    return known
+
+
+def _profile(words: Iterable[Word], rarity: Rarity) -> Profile:
     sums: dict[str, float] = {}
     for word in words:
         if word.content:

@@ -6,15 +6,15 @@ Here: support of a criterion, polarity aside. Not here: how much of one phrase i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quizapp.scoring.clauses import Window, adverse
-from quizapp.scoring.lexical import GROUP_WEIGHT, ReadyCriterion, ReadyRubric, Support, best_phrase, by_key, cover_groups, negated
+from quizapp.scoring.groups import cover_groups
+from quizapp.scoring.lexical import ROUNDING, ReadyCriterion, ReadyRubric, Support, best_phrase, shares
 from quizapp.scoring.lexicon import OPPOSITE
-from quizapp.scoring.order import order, reversed_in
+from quizapp.scoring.order import reversed_in
 from quizapp.scoring.profile import Profile, alike, profile
-from quizapp.scoring.words import Word
+from quizapp.scoring.wording import Wording
 
 CONTRARY = 0.3
 """What support is at most where the words say the contrary, or the reverse order."""
@@ -33,46 +33,41 @@ LEAST_PRECISION, FULL_PRECISION = 0.6, 0.5
 """What support is worth among words that are about something else, and the share of a criterion's terms that makes it whole."""
 
 
-def opposed(known: ReadyCriterion, words: Sequence[Word], said: float) -> bool:
+def opposed(known: ReadyCriterion, words: Wording, said: float) -> bool:
     """Whether the words are nearest to a phrase whose *same* or *differ* they say the other way round."""
-    held_keys = by_key(words)
+    held_keys = words.held
+    if held_keys.keys().isdisjoint(OPPOSITE):
+        return False
     for phrase in known.accept:
         opposites = [key for key in phrase.weights if key in OPPOSITE]
         if not any(OPPOSITE[key] in held_keys and key not in held_keys for key in opposites):
             continue
         held = sum(weight for key, weight in phrase.weights.items() if key in held_keys or OPPOSITE.get(key) in held_keys)
-        if held / sum(phrase.weights.values()) > said + 0.1:
+        if held / sum(phrase.weights.values()) > said + NEARER:
             return True
     return False
 
 
-def _unnegated(known: ReadyCriterion, words: Sequence[Word]) -> bool:
+def _unnegated(known: ReadyCriterion, words: Wording) -> bool:
     """Whether the words are nearest to a phrase that denies, and deny nothing themselves: then they say the contrary."""
-    if negated(words) or any(word.key == "~differ" or adverse(word) or word.text in CONTRASTS for word in words):
-        return False
-    held_keys = by_key(words)
     held = {True: 0.0, False: 0.0}
-    for phrase in known.accept:
-        if phrase.negated and not phrase.denied:
-            continue
-        covered = sum(weight for key, weight in phrase.weights.items() if key in held_keys) / (sum(phrase.weights.values()) or 1.0)
-        held[phrase.negated] = max(held[phrase.negated], covered)
-    return held[True] >= QUITE and held[True] > held[False] + NEARER
-
-
-def misordered(known: ReadyCriterion, words: Sequence[Word]) -> bool:
-    """Whether the words tell the reverse of an order that the criterion's phrases tell, and none of theirs."""
-    wanted = [phrase.order for phrase in known.accept if phrase.order]
-    if not wanted:
+    for phrase, covered in zip(known.accept, shares(known.accept, words), strict=True):
+        if covered > held[phrase.negated] and (phrase.denied or not phrase.negated):
+            held[phrase.negated] = covered
+    if held[True] < QUITE - ROUNDING or held[True] <= held[False] + NEARER:
         return False
-    told = order(words)
-    return any(reversed_in(pairs, told) for pairs in wanted) and not any(pairs & told for pairs in wanted)
+    return not (words.negated or any(word.key == "~differ" or adverse(word) or word.text in CONTRASTS for word in words))
 
 
-def _precision(terms: frozenset[str], words: Sequence[Word]) -> float:
+def misordered(known: ReadyCriterion, words: Wording) -> bool:
+    """Whether the words tell the reverse of an order that the criterion's phrases tell, and none of theirs."""
+    wanted = known.accept.orders
+    return any(reversed_in(pairs, words.told) for pairs in wanted) and not any(pairs & words.told for pairs in wanted)
+
+
+def _precision(terms: frozenset[str], words: Wording) -> float:
     """What is left of support where most of what is said is about something else than the criterion."""
-    content = [word.key for word in words if word.content]
-    share = sum(key in terms for key in content) / (len(content) or 1)
+    share = sum(map(terms.__contains__, words.content)) / (len(words.content) or 1)
     return min(1.0, LEAST_PRECISION + (1 - LEAST_PRECISION) * share / FULL_PRECISION)
 
 
@@ -87,7 +82,7 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
         # With a concept missing, only the phrase's own words tell that it is meant.
         plain = best_phrase(ready_criterion.accept, words)
         said = min(said, plain.strength + 0.1)
-    if phrase.phrase is not None and phrase.phrase.negated and not negated(words):
+    if phrase.phrase is not None and phrase.phrase.negated and not words.negated:
         said *= 0.6
     if len({word.key for word in phrase.words}) < min(FEWEST_MATCHES, len(phrase.phrase.weights) if phrase.phrase else 0):
         said = min(said, ONE_GROUP)
@@ -128,9 +123,6 @@ SEVERAL = 3
 class _Said:
     """What a window's words are, whatever is asked for."""
 
-    content: tuple[str, ...]
-    """Keys of its content words, each as often as it is said."""
-    held: frozenset[str]
     profile: Profile
     misconception: float
     """How much of a misconception's phrase they cover, at most."""
@@ -149,11 +141,8 @@ class LexicalReader:
         place = view.first, view.last
         if place not in self._said:
             of = profile(view.words, self._rubric.rarity)
-            content = tuple(word.key for word in view.words if word.content)
             misconceptions = self._rubric.misconceptions
             self._said[place] = _Said(
-                content,
-                frozenset(content),
                 of,
                 max((best_phrase(known.accept, view.words).strength for known in misconceptions), default=0.0),
                 max((alike(of, known.profile) for known in misconceptions), default=0.0),
@@ -166,17 +155,17 @@ class LexicalReader:
 
     def measure(self, known: ReadyCriterion, view: Window) -> tuple[Support, tuple[float, ...]]:
         """Support, and ``FEATURES``."""
-        said, found = self._read(view), support(known, view)
-        count = len(said.content) or 1
+        said, found, content = self._read(view), support(known, view), view.words.content
+        count = len(content) or 1
         elsewhere = self._rubric.elsewhere[known.criterion.id]
-        mine = sum(key in known.terms for key in said.content)
-        asked = sum(key in self._rubric.question for key in said.content)
-        own = sum(key not in known.terms and key not in elsewhere for key in said.content)
+        mine = sum(map(known.terms.__contains__, content))
+        asked = sum(map(self._rubric.question.__contains__, content))
+        own = sum(key not in known.terms and key not in elsewhere for key in content)
         share, _ = cover_groups(known.groups, view.words)
         return found, (
             found.strength,
             self.likeness(known, view),
-            several_phrases(known, said.held),
+            several_phrases(known, view.words),
             share,
             mine / count,
             asked / count,
@@ -188,16 +177,7 @@ class LexicalReader:
         )
 
 
-def several_phrases(known: ReadyCriterion, held: frozenset[str]) -> float:
+def several_phrases(known: ReadyCriterion, words: Wording) -> float:
     """The mean coverage of the phrases that the words cover best, other terms of a group standing in."""
-    covered = []
-    for phrase in known.accept:
-        gained = 0.0
-        for key, weight in phrase.weights.items():
-            if key in held:
-                gained += weight
-            elif key in known.stand_ins and not held.isdisjoint(known.stand_ins[key]):
-                gained += GROUP_WEIGHT * weight
-        covered.append(gained / (phrase.total or 1.0))
-    best = sorted(covered)[-SEVERAL:]
+    best = sorted(shares(known.accept, words, known.stand_ins))[-SEVERAL:]
     return sum(best) / len(best) if best else 0.0
