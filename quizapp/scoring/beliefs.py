@@ -20,7 +20,7 @@ from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.doubt import in_change
 from quizapp.scoring.lexical import NOTHING, Phrases, ReadyMisconception, ReadyRubric, Support, best_phrase
 from quizapp.scoring.lexicon import DISTANCED
-from quizapp.scoring.profile import alike, profile
+from quizapp.scoring.profile import alike
 from quizapp.scoring.wording import Wording, negated
 from quizapp.scoring.words import read_phrase
 
@@ -101,7 +101,7 @@ def read(
     if not rubric.misconceptions:
         return
     places = [
-        (view, profile(view.words, rubric.rarity), denying(view.clauses))
+        (view, denying(view.clauses))
         for view in views
         if view.last - view.first < MOST_CLAUSES
         and not view.clauses[0].supposing
@@ -110,9 +110,9 @@ def read(
     right = [
         (
             max((best_phrase(known.accept, view.words) for known in rubric.criteria), key=lambda best: best.strength),
-            max((alike(said, known.profile) for known in rubric.criteria), default=0.0),
+            max((alike(view.said, rubric.rarity, known.profile) for known in rubric.criteria), default=0.0),
         )
-        for view, said, _ in places
+        for view, _ in places
     ]
     thresholds = {known.criterion.id: known.threshold for known in rubric.criteria}
     for known in rubric.misconceptions:
@@ -120,14 +120,14 @@ def read(
         met = float(any(finding.holds(threshold) for finding, threshold in linked))
         changes = [at for finding, _ in linked for at in finding.changes]
         readings = []
-        for (view, said, denies), (rival, by_parts) in zip(places, right, strict=True):
+        for (view, denies), (rival, by_parts) in zip(places, right, strict=True):
             phrase = _nearest(known.accept, view.words, denies)
             if len({word.key for word in phrase.words}) < FEWEST_SAID:
                 continue
             refutation = best_phrase(known.refute.denies[denies], view.words)
             if refutation.strength > phrase.strength or _is_right(rival, phrase, denies) or _called_wrong(phrase, view):
                 continue
-            likeness = alike(said, known.profile)
+            likeness = alike(view.said, rubric.rarity, known.profile)
             features = (
                 phrase.strength,
                 likeness,

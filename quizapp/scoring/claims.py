@@ -257,7 +257,7 @@ def strung_together(findings: Sequence[Finding], clauses: Sequence[Clause], rubr
             continue
         words = {word.key for word in _words_of(claim, clauses) if word.content}
         own = sum(key not in terms for key in words)
-        said = best_phrase(rubric.criteria[at].accept, _words_of(claim, clauses), rubric.criteria[at].stand_ins).strength
+        said = best_phrase(rubric.criteria[at].freely, _words_of(claim, clauses)).strength
         first = all(claim.support.strength >= other.support.strength for other in others)
         bare = own <= OWN_WORDS * len(words) and len(others) + 1 >= STRUNG and said < VERBATIM
         if bare or said < (WOVEN_BEST if first else WOVEN):

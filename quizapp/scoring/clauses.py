@@ -227,7 +227,7 @@ class Clause:
         return not any(word.content and word.key not in _EMPTY for word in self.words)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Window:
     """One clause, or neighbours, looked at together."""
 
@@ -236,6 +236,11 @@ class Window:
     last: int
     """Positions of the first and last clause in the answer."""
     words: Wording
+
+    @cached_property
+    def said(self) -> Sequence[Wording]:
+        """Its words, clause by clause."""
+        return [clause.meant for clause in self.clauses]
 
 
 def says_needless(text: str) -> bool:

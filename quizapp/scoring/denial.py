@@ -20,7 +20,7 @@ from quizapp.scoring.lexical import (
     Support,
     best_phrase,
     cover,
-    shares,
+    covered,
     to_the_point,
 )
 from quizapp.scoring.support import support
@@ -50,16 +50,15 @@ CONTRASTED = 0.35
 
 def agrees(known: ReadyCriterion, words: Wording, denied: Iterable[Word], needless: bool) -> bool:
     """Whether the criterion itself has what is denied, or is called needless, denied: then it is no denial of it."""
-    nearest = best_phrase(known.accept, words, known.stand_ins)
+    nearest = best_phrase(known.freely, words)
     enough, least = max(AGREEING, nearest.strength - CLOSE), min(LONG, len(nearest.words))
-    keys = {word.key for word in denied}
-    most = shares(known.accept, words, known.stand_ins)
-    for phrase, share in zip(known.accept, most, strict=True):
+    keys, stand_ins = {word.key for word in denied}, known.freely.stand_ins
+    for phrase, share in zip(known.freely, covered(known.freely, words).shares, strict=True):
         if phrase.order & words.told and not needless and not any((b, a) in words.told for a, b in phrase.order):
             return True  # ``never clip before unscaling``: the negation is part of the order
         if share < enough - ROUNDING or not (phrase.needless if needless else phrase.negated):
             continue
-        found = cover(phrase, words, known.stand_ins)
+        found = cover(phrase, words, stand_ins)
         if found.strength < enough or len(found.words) < least:
             continue
         contested = keys & ({word.key for word in found.words} | known.terms)
@@ -69,7 +68,7 @@ def agrees(known: ReadyCriterion, words: Wording, denied: Iterable[Word], needle
         return False
     keys &= known.terms
     return any(
-        2 * len((phrase.denied | phrase.unable) & keys) > len(keys) and cover(phrase, words, known.stand_ins).strength >= AGREEING
+        2 * len((phrase.denied | phrase.unable) & keys) > len(keys) and cover(phrase, words, stand_ins).strength >= AGREEING
         for phrase in known.described
     )
 
@@ -78,7 +77,7 @@ def refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known:
     """Whether the clause denies a misconception, and isn't nearer to the criterion: then it is no denial of that."""
     if not clause.words.negated:
         return False
-    least = max(SHOWN, best_phrase(known.accept, clause.words, known.stand_ins).strength)
+    least = max(SHOWN, best_phrase(known.freely, clause.words).strength)
     return any(
         (denied := best_phrase(misconception.refute, clause.words)).strength >= least
         and denied.phrase is not None
@@ -93,7 +92,7 @@ def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppor
         return NOTHING  # ``not the ranks that time out``: set against what was said before
     clause = clause.as_meant
     words = clause.words
-    said = best_phrase(known.accept, words, known.stand_ins)
+    said = best_phrase(known.freely, words)
     share, grouped = cover_groups(known.groups, words)
     against = NOTHING if clause.conditional else _against(known, clause, share)
     if against.strength:
@@ -115,7 +114,7 @@ def _against(known: ReadyCriterion, clause: Clause, share: float) -> Support:
     if (known.groups and share < ABOUT) or any(word.text in CONCEDING for word in words):
         return NOTHING
     best = NOTHING
-    for phrase, most in zip(known.reject, shares(known.reject, words), strict=True):
+    for phrase, most in zip(known.reject, covered(known.reject, words).shares, strict=True):
         of_its_kind = phrase.negated == words.negated or (clause.no_effect and phrase.negated)
         if most < max(REJECTED, best.strength) - ROUNDING or not of_its_kind:
             continue
@@ -128,7 +127,10 @@ def _against(known: ReadyCriterion, clause: Clause, share: float) -> Support:
 
 def rejected(known: ReadyCriterion, view: Window) -> bool:
     """Whether some clauses together are a reject phrase, nearly whole, more than any accepted one."""
-    found = best_phrase(known.reject.negated[view.words.negated], view.words)
+    wrong = known.reject.negated[view.words.negated]
+    if covered(wrong, view.words).strength < REPEATED:
+        return False
+    found = best_phrase(wrong, view.words)
     return (
         found.phrase is not None
         and found.strength >= max(REPEATED, best_phrase(known.accept, view.words).strength + CLOSE)

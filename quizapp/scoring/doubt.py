@@ -159,7 +159,7 @@ def _contrary(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubric:
     turned = any(word.turned for word in clause.words)
     if not (turned or clause.no_effect) or _asks_for_it(clause, clauses):
         return False
-    if turned and opposed(known, clause.words, best_phrase(known.accept, clause.words, known.stand_ins).strength):
+    if turned and opposed(known, clause.words, best_phrase(known.freely, clause.words).strength):
         return True
     if not clause.no_effect or contrasted(known, clauses, at):
         return False

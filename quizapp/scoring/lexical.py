@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import fsum
@@ -76,6 +76,8 @@ class Phrases:
     """Phrases that are asked about together."""
 
     all: tuple[Phrase, ...] = ()
+    stand_ins: Mapping[str, Keys] = field(default_factory=dict)
+    """Key -> others of its groups, which may stand for it."""
 
     def __iter__(self) -> Iterator[Phrase]:
         return iter(self.all)
@@ -91,6 +93,17 @@ class Phrases:
             for key, weight in phrase.weights.items():
                 found.setdefault(key, []).append((at, weight))
         return found
+
+    @cached_property
+    def matter(self) -> frozenset[str]:
+        """The keys on which it depends how well something covers them."""
+        keys = self.index.keys()
+        changing = {other for key in keys for other in (OPPOSITE.get(key), RIVAL.get(key)) if other is not None}
+        return frozenset(keys).union(changing, *(self.stand_ins.get(key, ()) for key in keys))
+
+    def stood_for(self, held: Set[str]) -> list[str]:
+        """The keys that aren't held, and for which others stand."""
+        return [key for key, others in self.stand_ins.items() if key not in held and not held.isdisjoint(others)]
 
     @cached_property
     def orders(self) -> Sequence[Order]:
@@ -113,14 +126,14 @@ class ReadyCriterion:
     criterion: Criterion
     accept: Phrases
     reject: Phrases
+    freely: Phrases
+    """The accept phrases, others of a group standing in."""
     groups: Groups
-    stand_ins: Mapping[str, Keys]
-    """Key -> others of its groups, which may stand for it."""
     terms: frozenset[str]
     """Every key of the groups and the accept phrases."""
     described: Phrases = field(default_factory=Phrases)
     """What the description says, sentence by sentence; it supports nothing, but what it denies may be denied."""
-    profile: Profile = field(default_factory=dict)
+    profile: Profile = field(default_factory=Profile)
     """What its accept phrases and its description have in common."""
 
     @property
@@ -133,7 +146,7 @@ class ReadyMisconception:
     shown: ShownMisconception
     accept: Phrases
     refute: Phrases
-    profile: Profile = field(default_factory=dict)
+    profile: Profile = field(default_factory=Profile)
     """What its accept phrases have in common."""
 
 
@@ -219,9 +232,11 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
             tuple(keys for term in group if (keys := tuple(word.key for word in read_phrase(term)))) for group in criterion.groups
         )
         terms = frozenset(key for group in groups for term in group for key in term) | accept.index.keys()
+        stand_ins = _stand_ins(groups)
+        freely = Phrases(accept.all, stand_ins) if stand_ins else accept
         reject = _phrases(criterion.reject, asked, terms)
         described = _phrases((text for text in re.split(r"[.;:]\s+", criterion.description) if text.strip()), asked)
-        criteria.append(ReadyCriterion(criterion, accept, reject, Groups(groups), _stand_ins(groups), terms, described))
+        criteria.append(ReadyCriterion(criterion, accept, reject, freely, Groups(groups), terms, described))
     usage = Counter(key for known in criteria for key in known.accept.index)
     rarity = Rarity(len(criteria), usage, asked)
     criteria = [replace(known, profile=profile_of(known.criterion, rarity)) for known in criteria]
@@ -257,11 +272,11 @@ def _stand_ins(groups: Sequence[Sequence[Keys]]) -> dict[str, Keys]:
     return found
 
 
-def cover(phrase: Phrase, words: Wording, stand_ins: Mapping[str, Keys] = NO_STAND_INS) -> Support:
-    """How much of a phrase the words hold, its *same* or *differ* weighing most."""
-    held, weights = words.held, phrase.weights
-    used = [held[key] for key in weights if key in held]
-    gained = fsum([weights[key] for key in weights if key in held])
+def _gained(phrase: Phrase, held: Set[str], stand_ins: Mapping[str, Keys]) -> tuple[float, Keys]:
+    """How much of a phrase some keys cover, its *same* or *differ* weighing most; and those that give it."""
+    weights = phrase.weights
+    used = [key for key in weights if key in held]
+    gained = fsum([weights[key] for key in used])
     factor = 1.0
     for key, weight in weights.items():
         if key in held:
@@ -271,37 +286,46 @@ def cover(phrase: Phrase, words: Wording, stand_ins: Mapping[str, Keys] = NO_STA
         if RIVAL.get(key) in held and not (key == "~same" and "~differ" in weights):
             factor = min(factor, OPPOSED)
         for other in stand_ins.get(key, ()):
-            if other in held and held[other] not in used:
+            if other in held and other not in used:
                 gained += GROUP_WEIGHT * weight
-                used.append(held[other])
+                used.append(other)
                 break
-    if not gained:
-        return NOTHING
-    said = {word.key for word in used}
-    if 2 * len(phrase.telling & said) < len(phrase.telling) or not phrase.subject <= said:
+    if 2 * len(phrase.telling.intersection(used)) < len(phrase.telling) or not phrase.subject.issubset(used):
         factor *= UNSAID
-    strength = gained / phrase.total * factor
-    if phrase.order and reversed_in(phrase.order, words.told):
-        strength *= OPPOSED
-    return Support(strength, tuple(used), phrase)
+    return gained / (phrase.total or 1.0) * factor, tuple(used)
 
 
-def gains(phrases: Phrases, words: Wording, stand_ins: Mapping[str, Keys] = NO_STAND_INS) -> list[float]:
-    """The weight of each phrase that the words hold, others of a group standing in: what :func:`cover` counts of it at most.
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """How well some keys cover some phrases."""
 
-    It counts less where one word would stand in for two.
-    """
-    asked = gains, phrases, bool(stand_ins)
-    known: list[float] | None = words.answers.get(asked)
-    if known is None:
-        held = words.held
-        if not stand_ins:
-            known = _sums(phrases, held)
-        else:
-            stood = [key for key, others in stand_ins.items() if key not in held and not held.keys().isdisjoint(others)]
-            known = [own + GROUP_WEIGHT * more for own, more in zip(gains(phrases, words), _sums(phrases, stood), strict=True)]
-        words.answers[asked] = known
-    return known
+    shares: tuple[float, ...]
+    """The share of each phrase that is covered at most: less where one key would stand in for two, or another thing is wrong."""
+    strength: float
+    """Of the best covered one, the first of equals."""
+    phrase: Phrase | None
+    keys: Keys
+    """Those that cover it."""
+
+
+@lru_cache(maxsize=16384)
+def _covered(phrases: Phrases, keys: frozenset[str], told: Order) -> Covered:
+    """Remembered: most windows hold few of a rubric's keys, and the same few as others."""
+    gains = _sums(phrases, keys)
+    if stood := phrases.stood_for(keys):
+        gains = [own + GROUP_WEIGHT * other for own, other in zip(gains, _sums(phrases, stood), strict=True)]
+    strength, best = 0.0, None
+    used: Keys = ()
+    for phrase, gain in zip(phrases, gains, strict=True):
+        if gain <= strength * phrase.total:
+            continue
+        found, by = _gained(phrase, keys, phrases.stand_ins)
+        if reversed_in(phrase.order, told):
+            found *= OPPOSED
+        if found > strength:
+            strength, best, used = found, phrase, by
+    shares = [gain / phrase.total if gain else 0.0 for gain, phrase in zip(gains, phrases, strict=True)]
+    return Covered(tuple(shares), strength, best, used)
 
 
 def _sums(phrases: Phrases, keys: Iterable[str]) -> list[float]:
@@ -310,34 +334,33 @@ def _sums(phrases: Phrases, keys: Iterable[str]) -> list[float]:
     for key in keys:
         for at, weight in phrases.index.get(key, ()):
             found[at].append(weight)
-    return [fsum(weights) for weights in found]  # a plain sum depends on the order of the words
+    return [fsum(weights) for weights in found]  # a set has no order, and a plain sum depends on it
 
 
-def shares(phrases: Phrases, words: Wording, stand_ins: Mapping[str, Keys] = NO_STAND_INS) -> list[float]:
-    """The same as a share of the phrase."""
-    return [gain / (phrase.total or 1.0) for gain, phrase in zip(gains(phrases, words, stand_ins), phrases, strict=True)]
+def covered(phrases: Phrases, words: Wording) -> Covered:
+    """How well some words cover some phrases."""
+    known: Covered | None = words.answers.get(phrases)
+    if known is None:
+        held, told = phrases.matter.intersection(words.held), words.told if phrases.orders else NO_ORDER
+        known = words.answers[phrases] = _covered(phrases, held, told)
+    return known
 
 
-def best_phrase(phrases: Iterable[Phrase], words: Sequence[Word], stand_ins: Mapping[str, Keys] = NO_STAND_INS) -> Support:
-    """The best covered of some phrases, the first of equals. ``stand_ins``: those of the phrases' criterion, or none."""
-    phrases = phrases if isinstance(phrases, Phrases) else Phrases(tuple(phrases))
+def best_phrase(phrases: Phrases, words: Sequence[Word]) -> Support:
+    """The best covered of some phrases."""
     words = wording(words)
-    asked = phrases, bool(stand_ins)
-    found: Support | None = words.answers.get(asked)
-    if found is None:
-        found = words.answers[asked] = _best(phrases, words, stand_ins)
-    return found
+    found = covered(phrases, words)
+    if found.phrase is None:
+        return NOTHING
+    return Support(found.strength, tuple([words.held[key] for key in found.keys]), found.phrase)
 
 
-def _best(phrases: Phrases, words: Wording, stand_ins: Mapping[str, Keys]) -> Support:
-    best = NOTHING
-    for phrase, gain in zip(phrases, gains(phrases, words, stand_ins), strict=True):
-        if gain <= best.strength * phrase.total:
-            continue
-        found = cover(phrase, words, stand_ins)
-        if found.strength > best.strength:
-            best = found
-    return best
+def cover(phrase: Phrase, words: Wording, stand_ins: Mapping[str, Keys] = NO_STAND_INS) -> Support:
+    """How well some words cover a phrase."""
+    strength, keys = _gained(phrase, words.held.keys(), stand_ins)
+    if reversed_in(phrase.order, words.told):
+        strength *= OPPOSED
+    return Support(strength, tuple(words.held[key] for key in keys), phrase)
 
 
 def to_the_point(found: Support, words: Wording) -> bool:

@@ -12,11 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from quizapp.scoring.wording import wording
+from quizapp.scoring.wording import Wording, wording
 from quizapp.scoring.words import Word
 
-Profile = Mapping[str, float]
-"""Part of a word -> its weight. A profile has length 1, or is empty."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """Part of a word -> its weight."""
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+
 
 PART = 4
 """Letters of a part."""
@@ -48,39 +53,47 @@ def parts(word: str) -> tuple[str, ...]:
 
 def _unit(sums: Mapping[str, float]) -> Profile:
     length = math.sqrt(sum(value * value for value in sums.values()))
-    return {part: value / length for part, value in sums.items()} if length else {}
+    return Profile({part: value / length for part, value in sums.items()} if length else {})
 
 
-def profile(words: Iterable[Word], rarity: Rarity) -> Profile:
-    """The profile of some words."""
-    words = wording(words)
+def weighed(words: Wording, rarity: Rarity) -> Profile:
+    """The parts of some words, each as heavy as its word is rare."""
     known: Profile | None = words.answers.get(rarity)
     if known is None:
-        known = words.answers[rarity] = _profile(words, rarity)
+        sums: dict[str, float] = {}
+        for word in words:
+            if word.content:
+                found = parts(word.text)
+                weight = rarity(word.key) / math.sqrt(len(found))
+                for part in found:
+                    sums[part] = sums.get(part, 0.0) + weight
+        known = words.answers[rarity] = Profile(sums)
     return known
 
 
-def _profile(words: Iterable[Word], rarity: Rarity) -> Profile:
-    sums: dict[str, float] = {}
-    for word in words:
-        if word.content:
-            found = parts(word.text)
-            weight = rarity(word.key) / math.sqrt(len(found))
-            for part in found:
-                sums[part] = sums.get(part, 0.0) + weight
-    return _unit(sums)
-
-
-def middle(texts: Iterable[Sequence[Word]], rarity: Rarity) -> Profile:
-    """The profile that several texts have in common, each counting alike."""
+def middle(texts: Iterable[Iterable[Word]], rarity: Rarity) -> Profile:
+    """The profile, of length 1, that several texts have in common, each counting alike."""
     sums: dict[str, float] = {}
     for words in texts:
-        for part, value in profile(words, rarity).items():
+        for part, value in _unit(weighed(wording(words), rarity).weights).weights.items():
             sums[part] = sums.get(part, 0.0) + value
     return _unit(sums)
 
 
-def alike(one: Profile, other: Profile) -> float:
-    """The cosine of two profiles, between 0 and 1."""
-    few, many = sorted((one, other), key=len)
-    return sum(value * many[part] for part, value in few.items() if part in many)
+def alike(clauses: Sequence[Wording], rarity: Rarity, profile: Profile) -> float:
+    """The cosine, between 0 and 1, of what some clauses say together and a profile of length 1.
+
+    Products of sums are sums of products, so a clause is compared once, whatever window it stands in.
+    """
+    sums = [weighed(words, rarity) for words in clauses]
+    square = sum(_product(words, rarity, other) for words in clauses for other in sums)
+    return sum(_product(words, rarity, profile) for words in clauses) / math.sqrt(square) if square else 0.0
+
+
+def _product(words: Wording, rarity: Rarity, profile: Profile) -> float:
+    """The scalar product of some words and a profile."""
+    known: float | None = words.answers.get(profile)
+    if known is None:
+        few, many = sorted((weighed(words, rarity).weights, profile.weights), key=len)
+        known = words.answers[profile] = sum(value * many[part] for part, value in few.items() if part in many)
+    return known

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from quizapp.scoring.clauses import Window, adverse
 from quizapp.scoring.groups import cover_groups
-from quizapp.scoring.lexical import ROUNDING, ReadyCriterion, ReadyRubric, Support, best_phrase, shares
+from quizapp.scoring.lexical import ROUNDING, ReadyCriterion, ReadyMisconception, ReadyRubric, Support, best_phrase, covered
 from quizapp.scoring.lexicon import OPPOSITE
 from quizapp.scoring.order import reversed_in
-from quizapp.scoring.profile import Profile, alike, profile
+from quizapp.scoring.profile import alike
 from quizapp.scoring.wording import Wording
 
 CONTRARY = 0.3
@@ -51,9 +51,9 @@ def opposed(known: ReadyCriterion, words: Wording, said: float) -> bool:
 def _unnegated(known: ReadyCriterion, words: Wording) -> bool:
     """Whether the words are nearest to a phrase that denies, and deny nothing themselves: then they say the contrary."""
     held = {True: 0.0, False: 0.0}
-    for phrase, covered in zip(known.accept, shares(known.accept, words), strict=True):
-        if covered > held[phrase.negated] and (phrase.denied or not phrase.negated):
-            held[phrase.negated] = covered
+    for phrase, share in zip(known.accept, covered(known.accept, words).shares, strict=True):
+        if share > held[phrase.negated] and (phrase.denied or not phrase.negated):
+            held[phrase.negated] = share
     if held[True] < QUITE - ROUNDING or held[True] <= held[False] + NEARER:
         return False
     return not (words.negated or any(word.key == "~differ" or adverse(word) or word.text in CONTRASTS for word in words))
@@ -74,17 +74,16 @@ def _precision(terms: frozenset[str], words: Wording) -> float:
 def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     """How well a window says what a criterion asks for, polarity aside."""
     words = window.words
-    phrase = best_phrase(ready_criterion.accept, words, ready_criterion.stand_ins)
+    phrase = best_phrase(ready_criterion.freely, words)
     share, grouped = cover_groups(ready_criterion.groups, words)
     several = len(ready_criterion.groups) > 1
     said = phrase.strength
     if share < 1.0 and several:
         # With a concept missing, only the phrase's own words tell that it is meant.
-        plain = best_phrase(ready_criterion.accept, words)
-        said = min(said, plain.strength + 0.1)
+        said = min(said, covered(ready_criterion.accept, words).strength + 0.1)
     if phrase.phrase is not None and phrase.phrase.negated and not words.negated:
         said *= 0.6
-    if len({word.key for word in phrase.words}) < min(FEWEST_MATCHES, len(phrase.phrase.weights) if phrase.phrase else 0):
+    if len(phrase.words) < min(FEWEST_MATCHES, len(phrase.phrase.weights) if phrase.phrase else 0):
         said = min(said, ONE_GROUP)
     strength = max(said, 0.3 * share + 0.45 * said if several else 0.0)
     if share == 1.0 and (several or said >= ONE_GROUP or not ready_criterion.accept):
@@ -123,7 +122,6 @@ SEVERAL = 3
 class _Said:
     """What a window's words are, whatever is asked for."""
 
-    profile: Profile
     misconception: float
     """How much of a misconception's phrase they cover, at most."""
     likeness: float
@@ -140,18 +138,16 @@ class LexicalReader:
     def _read(self, view: Window) -> _Said:
         place = view.first, view.last
         if place not in self._said:
-            of = profile(view.words, self._rubric.rarity)
             misconceptions = self._rubric.misconceptions
             self._said[place] = _Said(
-                of,
-                max((best_phrase(known.accept, view.words).strength for known in misconceptions), default=0.0),
-                max((alike(of, known.profile) for known in misconceptions), default=0.0),
+                max((covered(known.accept, view.words).strength for known in misconceptions), default=0.0),
+                max((self.likeness(known, view) for known in misconceptions), default=0.0),
             )
         return self._said[place]
 
-    def likeness(self, known: ReadyCriterion, view: Window) -> float:
+    def likeness(self, known: ReadyCriterion | ReadyMisconception, view: Window) -> float:
         """How alike a window is to what a criterion's texts have in common."""
-        return alike(self._read(view).profile, known.profile)
+        return alike(view.said, self._rubric.rarity, known.profile)
 
     def measure(self, known: ReadyCriterion, view: Window) -> tuple[Support, tuple[float, ...]]:
         """Support, and ``FEATURES``."""
@@ -179,5 +175,5 @@ class LexicalReader:
 
 def several_phrases(known: ReadyCriterion, words: Wording) -> float:
     """The mean coverage of the phrases that the words cover best, other terms of a group standing in."""
-    best = sorted(shares(known.accept, words, known.stand_ins))[-SEVERAL:]
+    best = sorted(covered(known.freely, words).shares)[-SEVERAL:]
     return sum(best) / len(best) if best else 0.0

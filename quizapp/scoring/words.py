@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from quizapp.scoring.lexicon import (
     ATTRIBUTES,
@@ -138,6 +138,8 @@ class Word:
 
 def fold(text: str) -> tuple[str, list[int]]:
     """The text with compatible characters unified and accents taken off, and where each of its characters stood; the end too."""
+    if text.isascii():
+        return text, [*range(len(text) + 1)]
     out: list[str] = []
     origin: list[int] = []
     for place, sign in enumerate(text):
@@ -186,15 +188,29 @@ def _is_negator(text: str) -> bool:
     return plain in NEGATORS or (plain.endswith("n't") and plain not in INABILITY)
 
 
-def _word(text: str, start: int, end: int) -> Word:
+@lru_cache(maxsize=16384)
+def _meaning(text: str) -> tuple[str, bool, bool]:
+    """What a word is compared by, whether it carries content, and whether it negates."""
     if text in EXACT:
-        return Word(text, EXACT[text], start, end, content=True)
-    content = (
-        (text not in FUNCTION_WORDS or text in CONTENT_ANYWAY)
-        and not text.replace("’", "'").endswith("n't")
-        and not _is_negator(text)
-    )
-    return Word(text, _concepts()[0].get(stem(text), stem(text)), start, end, content, _is_negator(text))
+        return EXACT[text], True, False
+    negates = _is_negator(text)
+    content = (text not in FUNCTION_WORDS or text in CONTENT_ANYWAY) and not text.replace("’", "'").endswith("n't") and not negates
+    return _concepts()[0].get(stem(text), stem(text)), content, negates
+
+
+def _word(text: str, start: int, end: int) -> Word:
+    key, content, negates = _meaning(text)
+    return Word(text, key, start, end, content, negates)
+
+
+@lru_cache(maxsize=16384)
+def _pieces(written: str) -> tuple[tuple[int, str], ...]:
+    """The words that are written as one (``noSync``): letters of each, and how it is read."""
+    found = []
+    for piece in _CAMEL.split(written):
+        plain = piece.casefold().replace("’", "'").replace("ʼ", "'")
+        found.append((len(piece), ABBREVIATIONS.get(plain, plain)))
+    return tuple(found)
 
 
 def _bare(text: str) -> list[Word]:
@@ -207,22 +223,28 @@ def _bare(text: str) -> list[Word]:
             words.append(_word(said, origin[start], origin[match.end() - 1] + 1))
             continue
         named = "_" in (folded[start - 1 : start], folded[match.end() : match.end() + 1])
-        for piece in _CAMEL.split(match.group()):
-            end = start + len(piece)
-            plain = piece.casefold().replace("’", "'").replace("ʼ", "'")
-            word = _word(ABBREVIATIONS.get(plain, plain), origin[start], origin[end - 1] + 1)
+        for letters, plain in _pieces(match.group()):
+            word = _word(plain, origin[start], origin[start + letters - 1] + 1)
             # A piece of a program's name (no_sync, not_equal) says nothing by itself.
             words.append(replace(word, negator=False, content=True) if named and word.negator else word)
-            start = end
+            start += letters
     return words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vocabulary:
     """The words that a misspelling may be meant for."""
 
     words: tuple[str, ...]
     stems: frozenset[str]
+
+    @cached_property
+    def _alike(self) -> Mapping[tuple[str, int], Sequence[str]]:
+        """First letter and length -> the words."""
+        found: dict[tuple[str, int], list[str]] = {}
+        for word in self.words:
+            found.setdefault((word[0], len(word)), []).append(word)
+        return found
 
     def mend(self, word: Word) -> Word:
         """The word that was meant, where one is near enough; else the word."""
@@ -237,14 +259,13 @@ class Vocabulary:
 
         allowed = 1 if len(text) < 7 else 2
         best: tuple[int, str] | None = None
-        for candidate in self.words:
-            if candidate[0] != text[0] or abs(len(candidate) - len(text)) > allowed:
-                continue
-            if len(text) == SHORTEST_SLIP and sorted(candidate) != sorted(text):
-                continue
-            distance = OSA.distance(text, candidate, score_cutoff=allowed)
-            if distance <= allowed and (best is None or distance < best[0]):
-                best = distance, candidate
+        for length in range(len(text) - allowed, len(text) + allowed + 1):
+            for candidate in self._alike.get((text[0], length), ()):
+                if len(text) == SHORTEST_SLIP and sorted(candidate) != sorted(text):
+                    continue
+                distance = OSA.distance(text, candidate, score_cutoff=allowed)
+                if distance <= allowed and (best is None or (distance, candidate) < best):
+                    best = distance, candidate
         return None if best is None else best[1]
 
 
