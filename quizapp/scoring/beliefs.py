@@ -110,7 +110,7 @@ def read(
     right = [
         (
             max((best_phrase(known.accept, view.words) for known in rubric.criteria), key=lambda best: best.strength),
-            max((alike(view.said, rubric.rarity, known.profile) for known in rubric.criteria), default=0.0),
+            max((alike(view.words, rubric.rarity, known.profile) for known in rubric.criteria), default=0.0),
         )
         for view, _ in places
     ]
@@ -127,7 +127,7 @@ def read(
             refutation = best_phrase(known.refute.denies[denies], view.words)
             if refutation.strength > phrase.strength or _is_right(rival, phrase, denies) or _called_wrong(phrase, view):
                 continue
-            likeness = alike(view.said, rubric.rarity, known.profile)
+            likeness = alike(view.words, rubric.rarity, known.profile)
             features = (
                 phrase.strength,
                 likeness,

@@ -250,13 +250,12 @@ def strung_together(findings: Sequence[Finding], clauses: Sequence[Clause], rubr
         for at, (finding, known) in enumerate(zip(findings, rubric.criteria, strict=True))
         if finding.best is not None and finding.best.spans and finding.best.support.strength >= known.threshold
     ]
-    terms = frozenset[str]().union(*(known.terms for known in rubric.criteria)) | rubric.question
     for at, claim in found:
         others = [other for where, other in found if where != at and _overlap(claim, other)]
         if not others:
             continue
         words = {word.key for word in _words_of(claim, clauses) if word.content}
-        own = sum(key not in terms for key in words)
+        own = len(words - rubric.terms)
         said = best_phrase(rubric.criteria[at].freely, _words_of(claim, clauses)).strength
         first = all(claim.support.strength >= other.support.strength for other in others)
         bare = own <= OWN_WORDS * len(words) and len(others) + 1 >= STRUNG and said < VERBATIM

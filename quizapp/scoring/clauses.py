@@ -33,7 +33,7 @@ from quizapp.scoring.lexicon import (
     TO_THE_GRADER,
     WORKING,
 )
-from quizapp.scoring.wording import Wording
+from quizapp.scoring.wording import Wording, together
 from quizapp.scoring.words import Word
 
 MAX_WINDOW_WORDS = 60
@@ -222,12 +222,17 @@ class Clause:
         return any(word.negator for word in self.words)
 
     @cached_property
+    def turned(self) -> bool:
+        """Whether a negator has been read into one of its words."""
+        return any(word.turned for word in self.words)
+
+    @cached_property
     def hollow(self) -> bool:
         """Whether it names nothing itself: it speaks of what was said before it."""
         return not any(word.content and word.key not in _EMPTY for word in self.words)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Window:
     """One clause, or neighbours, looked at together."""
 
@@ -236,11 +241,6 @@ class Window:
     last: int
     """Positions of the first and last clause in the answer."""
     words: Wording
-
-    @cached_property
-    def said(self) -> Sequence[Wording]:
-        """Its words, clause by clause."""
-        return [clause.meant for clause in self.clauses]
 
 
 def says_needless(text: str) -> bool:
@@ -251,8 +251,7 @@ def says_needless(text: str) -> bool:
 def window(clauses: Sequence[Clause], first: int, last: int) -> Window:
     """The clauses from the first to the last position."""
     group = tuple(clauses[first : last + 1])
-    words = group[0].meant if len(group) == 1 else Wording(word for clause in group for word in clause.meant)
-    return Window(group, first, last, words)
+    return Window(group, first, last, together([clause.meant for clause in group]))
 
 
 def _sentence_ends(text: str) -> list[int]:
@@ -279,7 +278,7 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
         nonlocal run, conditional
         if run:
             start, end = run[0].start, run[-1].end
-            lowered = text[start:end].casefold().replace("’", "'")
+            lowered = _plain(text[start:end])
             reported = bool(_REPORTED.search(lowered))
             clauses.append(
                 Clause(
@@ -297,9 +296,13 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
             )
         run, conditional = [], False
 
+    coming = iter([*ends, len(text) + 1])
+    end = next(coming)
     for at, word in enumerate(words):
         between = text[words[at - 1].end : word.start] if at else ""
-        new_sentence = at > 0 and any(words[at - 1].end <= end <= word.start for end in ends)
+        while at and end < words[at - 1].end:
+            end = next(coming)
+        new_sentence = at > 0 and end <= word.start
         opens = word.text in CONNECTIVES and not (
             word.text == "so" and at + 1 < len(words) and words[at + 1].text in ("many", "much", "few")
         )
@@ -319,14 +322,17 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
 def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
     """What a clause says of the one before or after it: that it has no effect, is taken back, does harm, or is for the grader."""
     out = list(clauses)
+    sentences: dict[int, list[int]] = {}
+    for at, clause in enumerate(clauses):
+        sentences.setdefault(clause.sentence, []).append(at)
+    aside = {number for number, same in sentences.items() if _is_aside(text[clauses[same[0]].start : clauses[same[-1]].end])}
     for at, clause in enumerate(clauses):
         after = clauses[at + 1 : at + 2]
         if clause.negated and after and after[0].sentence == clause.sentence and after[0].words[0].text in FORBIDS_ONLY:
             out[at] = replace(out[at], conditional=True)  # ``don't step if it isn't finite`` forbids it in one case only
-        same = [other for other in range(len(clauses)) if clauses[other].sentence == clause.sentence]
-        lowered = text[clause.start : clause.end].casefold().replace("’", "'")
-        sentence = text[clauses[same[0]].start : clauses[same[-1]].end].casefold().replace("’", "'")
-        if _TO_THE_GRADER.search(sentence) or _NAMES_TOPICS.search(sentence):
+        same = sentences[clause.sentence]
+        lowered = _plain(text[clause.start : clause.end])
+        if clause.sentence in aside:
             out[at] = replace(out[at], distanced=True, reported=True)
         if _TAKEN_BACK.search(lowered):
             for other in _before(clauses, at):
@@ -349,6 +355,16 @@ def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
         if any(harmful(clauses[other]) for other in later):
             out[at] = replace(out[at], harm=True)
     return out
+
+
+def _plain(text: str) -> str:
+    return text.casefold().replace("’", "'")
+
+
+def _is_aside(sentence: str) -> bool:
+    """Whether a sentence is for the grader, or only names topics."""
+    lowered = _plain(sentence)
+    return bool(_TO_THE_GRADER.search(lowered) or _NAMES_TOPICS.search(lowered))
 
 
 def harmful(clause: Clause) -> bool:

@@ -111,6 +111,8 @@ def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppor
 def _against(known: ReadyCriterion, clause: Clause, share: float) -> Support:
     """The best covered reject phrase that a clause holds to be so. ``share``: of the concept groups, in the clause."""
     words = clause.words
+    if covered(known.reject, words).strength < REJECTED:
+        return NOTHING
     if (known.groups and share < ABOUT) or any(word.text in CONCEDING for word in words):
         return NOTHING
     best = NOTHING

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from quizapp.scoring.clauses import Clause, harmful, mostly_denies
 from quizapp.scoring.denial import agrees, contrasted, refutes
@@ -106,14 +107,21 @@ def _subject(clause: Clause) -> frozenset[str]:
 
 def _turns(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], at: int) -> bool:
     clause = clauses[at]
-    said = answer[clause.start : clause.end + 1].casefold().replace("’", "'")
-    if _RETRACTS.search(said) or _reassures(at, clauses) or _VERDICT.search(said):
+    turns, dismisses = _read(answer[clause.start : clause.end + 1])
+    if turns or _reassures(at, clauses):
         return True
     if clause.negated or clause.conditional or clause.distanced or any(word.text in _ASKS for word in clause.words[:2]):
         return False
     keys = clause.keys
     relies = "~framework" in keys and bool(keys & {"~automatic", "~handle"}) and not known.terms & {"~automatic", "~handle"}
-    return relies or bool(_DISMISSES.search(said))
+    return relies or dismisses
+
+
+@lru_cache(maxsize=512)
+def _read(clause: str) -> tuple[bool, bool]:
+    """Whether a clause takes back what was said, and whether it dismisses it; asked for each criterion."""
+    said = clause.casefold().replace("’", "'")
+    return bool(_RETRACTS.search(said) or _VERDICT.search(said)), bool(_DISMISSES.search(said))
 
 
 def _reassures(at: int, clauses: Sequence[Clause]) -> bool:
@@ -156,10 +164,9 @@ def _asks_for_it(clause: Clause, clauses: Sequence[Clause]) -> bool:
 def _contrary(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
     """Whether a clause turns the criterion's *same* or *differ* round, or says that something has no effect."""
     clause = clauses[at]
-    turned = any(word.turned for word in clause.words)
-    if not (turned or clause.no_effect) or _asks_for_it(clause, clauses):
+    if not (clause.turned or clause.no_effect) or _asks_for_it(clause, clauses):
         return False
-    if turned and opposed(known, clause.words, best_phrase(known.freely, clause.words).strength):
+    if clause.turned and opposed(known, clause.words, best_phrase(known.freely, clause.words).strength):
         return True
     if not clause.no_effect or contrasted(known, clauses, at):
         return False
@@ -172,7 +179,7 @@ def _unaccounted(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubr
     denied, aside = clause.doubted, clause.doubted_aside
     if clause.conditional:
         denied, aside = (), (*denied, *aside)
-    denied = (*denied, *(word for word in aside if word.key in known.terms - rubric.question))
+    denied = (*denied, *(word for word in aside if word.key in known.terms and word.key not in rubric.question))
     if not denied or _asks_for_it(clause, clauses) or contrasted(known, clauses, at):
         return frozenset()
     if refutes(clause, rubric.misconceptions, known) or any(

@@ -78,6 +78,8 @@ class Phrases:
     all: tuple[Phrase, ...] = ()
     stand_ins: Mapping[str, Keys] = field(default_factory=dict)
     """Key -> others of its groups, which may stand for it."""
+    strictly: Phrases | None = None
+    """The same ones without those."""
 
     def __iter__(self) -> Iterator[Phrase]:
         return iter(self.all)
@@ -121,7 +123,7 @@ class Phrases:
         return {denies: Phrases(tuple(phrase for phrase in self if phrase.denies == denies)) for denies in (True, False)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ReadyCriterion:
     criterion: Criterion
     accept: Phrases
@@ -141,7 +143,7 @@ class ReadyCriterion:
         return self.criterion.threshold or MET
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ReadyMisconception:
     shown: ShownMisconception
     accept: Phrases
@@ -162,15 +164,11 @@ class ReadyRubric:
     """Keys of neighbouring content words of the question."""
     spelling: Vocabulary
     rarity: Rarity = field(default_factory=Rarity)
-    elsewhere: Mapping[str, frozenset[str]] = field(init=False)
-    """Criterion -> keys of the question and of the other criteria."""
+    terms: frozenset[str] = field(init=False)
+    """Keys of the question and of all criteria."""
 
     def __post_init__(self) -> None:
-        others = {
-            known.criterion.id: self.question.union(*(other.terms for other in self.criteria if other is not known))
-            for known in self.criteria
-        }
-        object.__setattr__(self, "elsewhere", others)
+        object.__setattr__(self, "terms", self.question.union(*(known.terms for known in self.criteria)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +231,7 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
         )
         terms = frozenset(key for group in groups for term in group for key in term) | accept.index.keys()
         stand_ins = _stand_ins(groups)
-        freely = Phrases(accept.all, stand_ins) if stand_ins else accept
+        freely = Phrases(accept.all, stand_ins, accept) if stand_ins else accept
         reject = _phrases(criterion.reject, asked, terms)
         described = _phrases((text for text in re.split(r"[.;:]\s+", criterion.description) if text.strip()), asked)
         criteria.append(ReadyCriterion(criterion, accept, reject, freely, Groups(groups), terms, described))
@@ -311,8 +309,11 @@ class Covered:
 @lru_cache(maxsize=16384)
 def _covered(phrases: Phrases, keys: frozenset[str], told: Order) -> Covered:
     """Remembered: most windows hold few of a rubric's keys, and the same few as others."""
+    stood = phrases.stood_for(keys)
+    if phrases.strictly is not None and not stood:
+        return _covered(phrases.strictly, keys & phrases.strictly.matter, told)
     gains = _sums(phrases, keys)
-    if stood := phrases.stood_for(keys):
+    if stood:
         gains = [own + GROUP_WEIGHT * other for own, other in zip(gains, _sums(phrases, stood), strict=True)]
     strength, best = 0.0, None
     used: Keys = ()

@@ -8,7 +8,7 @@ Not here: order and polarity, to which it is blind.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -80,14 +80,18 @@ def middle(texts: Iterable[Iterable[Word]], rarity: Rarity) -> Profile:
     return _unit(sums)
 
 
-def alike(clauses: Sequence[Wording], rarity: Rarity, profile: Profile) -> float:
-    """The cosine, between 0 and 1, of what some clauses say together and a profile of length 1.
+def alike(words: Wording, rarity: Rarity, profile: Profile) -> float:
+    """The cosine, between 0 and 1, of what words say and a profile of length 1.
 
     Products of sums are sums of products, so a clause is compared once, whatever window it stands in.
     """
-    sums = [weighed(words, rarity) for words in clauses]
-    square = sum(_product(words, rarity, other) for words in clauses for other in sums)
-    return sum(_product(words, rarity, profile) for words in clauses) / math.sqrt(square) if square else 0.0
+    parts = words.parts or (words,)
+    asked = alike, rarity
+    length: float | None = words.answers.get(asked)
+    if length is None:
+        sums = [weighed(part, rarity) for part in parts]
+        length = words.answers[asked] = math.sqrt(sum(_product(part, rarity, other) for part in parts for other in sums))
+    return sum([_product(part, rarity, profile) for part in parts]) / length if length else 0.0
 
 
 def _product(words: Wording, rarity: Rarity, profile: Profile) -> float:

@@ -10,7 +10,16 @@ from dataclasses import dataclass
 
 from quizapp.scoring.clauses import Window, adverse
 from quizapp.scoring.groups import cover_groups
-from quizapp.scoring.lexical import ROUNDING, ReadyCriterion, ReadyMisconception, ReadyRubric, Support, best_phrase, covered
+from quizapp.scoring.lexical import (
+    NOTHING,
+    ROUNDING,
+    ReadyCriterion,
+    ReadyMisconception,
+    ReadyRubric,
+    Support,
+    best_phrase,
+    covered,
+)
 from quizapp.scoring.lexicon import OPPOSITE
 from quizapp.scoring.order import reversed_in
 from quizapp.scoring.profile import alike
@@ -65,17 +74,24 @@ def misordered(known: ReadyCriterion, words: Wording) -> bool:
     return any(reversed_in(pairs, words.told) for pairs in wanted) and not any(pairs & words.told for pairs in wanted)
 
 
-def _precision(terms: frozenset[str], words: Wording) -> float:
+def _precision(known: ReadyCriterion, words: Wording) -> float:
     """What is left of support where most of what is said is about something else than the criterion."""
-    share = sum(map(terms.__contains__, words.content)) / (len(words.content) or 1)
+    share = said_of(known.terms, words) / (len(words.content) or 1)
     return min(1.0, LEAST_PRECISION + (1 - LEAST_PRECISION) * share / FULL_PRECISION)
+
+
+def said_of(keys: frozenset[str], words: Wording) -> int:
+    """How many content words have one of some keys."""
+    return sum(map(keys.__contains__, words.content))
 
 
 def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     """How well a window says what a criterion asks for, polarity aside."""
     words = window.words
-    phrase = best_phrase(ready_criterion.freely, words)
     share, grouped = cover_groups(ready_criterion.groups, words)
+    if not share and words.held.keys().isdisjoint(ready_criterion.freely.matter):
+        return NOTHING
+    phrase = best_phrase(ready_criterion.freely, words)
     several = len(ready_criterion.groups) > 1
     said = phrase.strength
     if share < 1.0 and several:
@@ -95,7 +111,7 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     )
     if contrary:
         strength = min(strength, CONTRARY)
-    strength *= _precision(ready_criterion.terms, words)
+    strength *= _precision(ready_criterion, words)
     used = tuple(dict.fromkeys((*grouped, *phrase.words) if said >= 0.4 or not grouped else grouped))
     return Support(min(strength, 1.0), used, phrase.phrase, contrary)
 
@@ -122,6 +138,10 @@ SEVERAL = 3
 class _Said:
     """What a window's words are, whatever is asked for."""
 
+    asked: float
+    """The share of their content words that the question holds."""
+    own: float
+    """The share that neither the question nor any criterion has."""
     misconception: float
     """How much of a misconception's phrase they cover, at most."""
     likeness: float
@@ -139,7 +159,10 @@ class LexicalReader:
         place = view.first, view.last
         if place not in self._said:
             misconceptions = self._rubric.misconceptions
+            count = len(view.words.content) or 1
             self._said[place] = _Said(
+                said_of(self._rubric.question, view.words) / count,
+                (len(view.words.content) - said_of(self._rubric.terms, view.words)) / count,
                 max((covered(known.accept, view.words).strength for known in misconceptions), default=0.0),
                 max((self.likeness(known, view) for known in misconceptions), default=0.0),
             )
@@ -147,25 +170,20 @@ class LexicalReader:
 
     def likeness(self, known: ReadyCriterion | ReadyMisconception, view: Window) -> float:
         """How alike a window is to what a criterion's texts have in common."""
-        return alike(view.said, self._rubric.rarity, known.profile)
+        return alike(view.words, self._rubric.rarity, known.profile)
 
     def measure(self, known: ReadyCriterion, view: Window) -> tuple[Support, tuple[float, ...]]:
         """Support, and ``FEATURES``."""
-        said, found, content = self._read(view), support(known, view), view.words.content
-        count = len(content) or 1
-        elsewhere = self._rubric.elsewhere[known.criterion.id]
-        mine = sum(map(known.terms.__contains__, content))
-        asked = sum(map(self._rubric.question.__contains__, content))
-        own = sum(key not in known.terms and key not in elsewhere for key in content)
+        said, found = self._read(view), support(known, view)
         share, _ = cover_groups(known.groups, view.words)
         return found, (
             found.strength,
             self.likeness(known, view),
             several_phrases(known, view.words),
             share,
-            mine / count,
-            asked / count,
-            own / count,
+            said_of(known.terms, view.words) / (len(view.words.content) or 1),
+            said.asked,
+            said.own,
             float(len({word.key for word in found.words})),
             said.misconception,
             said.likeness,

@@ -5,9 +5,9 @@ Here: what words are together, whatever a rubric asks. What they say of a rubric
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from quizapp.scoring.lexicon import INABILITY
@@ -28,20 +28,28 @@ def pairs(words: Iterable[Word]) -> frozenset[tuple[str, str]]:
 class Wording(tuple[Word, ...]):
     """The words of a clause or of a window, in order."""
 
+    parts: Sequence[Wording] = ()
+    """The clauses of a window of several; what is known of them isn't found again."""
+
     @cached_property
     def held(self) -> Mapping[str, Word]:
         """The first content word of each key."""
-        return {word.key: word for word in reversed(self) if word.content}
+        if not self.parts:
+            return {word.key: word for word in reversed(self) if word.content}
+        found: dict[str, Word] = {}
+        for part in reversed(self.parts):
+            found.update(part.held)
+        return found
 
     @cached_property
     def content(self) -> tuple[str, ...]:
         """Keys of the content words, each as often as it is said."""
-        return tuple(word.key for word in self if word.content)
+        return tuple([word.key for word in self if word.content])
 
     @cached_property
     def negated(self) -> bool:
         """Whether a negator or an inability stands anywhere in them."""
-        return negated(self)
+        return any(part.negated for part in self.parts) if self.parts else negated(self)
 
     @cached_property
     def told(self) -> Order:
@@ -52,6 +60,15 @@ class Wording(tuple[Word, ...]):
     def answers(self) -> dict[object, Any]:
         """What they say of parts of a rubric, by the part, which is known by its identity."""
         return {}
+
+
+def together(parts: Sequence[Wording]) -> Wording:
+    """The words of some clauses as one."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = Wording(chain.from_iterable(parts))
+    whole.parts = parts
+    return whole
 
 
 def wording(words: Iterable[Word]) -> Wording:

@@ -11,7 +11,7 @@ from quizapp.scoring.profile import alike, middle, parts
 from quizapp.scoring.support import LexicalReader
 from quizapp.scoring.text import score_text
 from quizapp.scoring.tier import Lexical
-from quizapp.scoring.wording import Wording
+from quizapp.scoring.wording import Wording, together
 from quizapp.scoring.words import read_words
 
 
@@ -95,18 +95,19 @@ def test_words_count_by_their_parts_and_their_rarity() -> None:
     assert parts("mean") == ("^mea", "mean", "ean$")
     one, other, foreign = (Wording(read_words(text)) for text in ("accumulates", "accumulated", "ranks"))
     common = middle([one], known.rarity)
-    assert alike([one], known.rarity, common) == pytest.approx(1)
-    assert 0.5 < alike([other], known.rarity, common) < 1
-    assert alike([foreign], known.rarity, common) == 0
-    assert alike([], known.rarity, common) == 0
+    assert alike(one, known.rarity, common) == pytest.approx(1)
+    assert 0.5 < alike(other, known.rarity, common) < 1
+    assert alike(foreign, known.rarity, common) == 0
+    assert alike(Wording(), known.rarity, common) == 0
 
 
 def test_clauses_are_as_alike_one_by_one_as_together() -> None:
     known = ready(RUBRIC, STEM)
     clauses = [Wording(read_words(text)) for text in ("each rank accumulates", "then the ranks accumulated gradients")]
-    together = Wording(word for words in clauses for word in words)
     profile = known.criteria[0].profile
-    assert alike(clauses, known.rarity, profile) == pytest.approx(alike([together], known.rarity, profile))
+    assert alike(together(clauses), known.rarity, profile) == pytest.approx(
+        alike(Wording(together(clauses)), known.rarity, profile)
+    )
 
 
 def test_the_nearest_criterion_is_the_one_that_is_spoken_of() -> None:
