@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from quizapp.scoring.claims import Claim, Finding, spans_of
 from quizapp.scoring.clauses import Clause, Window
 from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.doubt import in_change
-from quizapp.scoring.lexical import NOTHING, Phrases, ReadyMisconception, ReadyRubric, Support, best_phrase
+from quizapp.scoring.lexical import Covered, Phrases, ReadyMisconception, ReadyRubric, Support, best_phrase, covered
 from quizapp.scoring.lexicon import DISTANCED
 from quizapp.scoring.profile import alike
 from quizapp.scoring.wording import Wording, negated
@@ -109,7 +109,7 @@ def read(
     ]
     right = [
         (
-            max((best_phrase(known.accept, view.words) for known in rubric.criteria), key=lambda best: best.strength),
+            max((covered(known.accept, view.words) for known in rubric.criteria), key=lambda best: best.strength),
             max((alike(view.words, rubric.rarity, known.profile) for known in rubric.criteria), default=0.0),
         )
         for view, _ in places
@@ -122,9 +122,9 @@ def read(
         readings = []
         for (view, denies), (rival, by_parts) in zip(places, right, strict=True):
             phrase = _nearest(known.accept, view.words, denies)
-            if len({word.key for word in phrase.words}) < FEWEST_SAID:
+            if len(phrase.words) < FEWEST_SAID:
                 continue
-            refutation = best_phrase(known.refute.denies[denies], view.words)
+            refutation = covered(known.refute.denies[denies], view.words)
             if refutation.strength > phrase.strength or _is_right(rival, phrase, denies) or _called_wrong(phrase, view):
                 continue
             likeness = alike(view.words, rubric.rarity, known.profile)
@@ -150,7 +150,7 @@ def _called_wrong(found: Support, view: Window) -> bool:
     return negated(words) == view.words.negated and not any(word.text in DISTANCED for word in words)
 
 
-def _is_right(rival: Support, phrase: Support, denies: bool) -> bool:
+def _is_right(rival: Covered, phrase: Support, denies: bool) -> bool:
     """Whether the words are what a criterion asks for, nearly as the rubric puts it."""
     plain = rival.phrase is not None and rival.phrase.denies == denies
     return plain and rival.strength >= max(WHOLE, phrase.strength)
@@ -158,10 +158,11 @@ def _is_right(rival: Support, phrase: Support, denies: bool) -> bool:
 
 def _nearest(phrases: Phrases, words: Wording, denies: bool) -> Support:
     """The best covered phrase, those of the other polarity counting for less."""
-    same, other = best_phrase(phrases.denies[denies], words), best_phrase(phrases.denies[not denies], words)
-    if OTHER_POLARITY * other.strength <= same.strength:
-        return same
-    return Support(OTHER_POLARITY * other.strength, other.words, other.phrase) if other.phrase else NOTHING
+    same, other = phrases.denies[denies], phrases.denies[not denies]
+    if OTHER_POLARITY * covered(other, words).strength <= covered(same, words).strength:
+        return best_phrase(same, words)
+    found = best_phrase(other, words)
+    return replace(found, strength=OTHER_POLARITY * found.strength)
 
 
 def _refuted(known: ReadyMisconception, clauses: Sequence[Clause]) -> int:
@@ -171,7 +172,7 @@ def _refuted(known: ReadyMisconception, clauses: Sequence[Clause]) -> int:
         if clause.supposing:
             continue
         denies = denying((clause,))
-        refutation = best_phrase(known.refute.denies[denies], clause.words)
+        refutation = covered(known.refute.denies[denies], clause.words)
         if refutation.strength >= SHOWN and refutation.strength > _nearest(known.accept, clause.words, denies).strength:
             last = at
     return last

@@ -92,9 +92,11 @@ def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppor
         return NOTHING  # ``not the ranks that time out``: set against what was said before
     clause = clause.as_meant
     words = clause.words
+    against = NOTHING if clause.conditional else _against(known, clause)
+    if not (against.strength or clause.no_effect or clause.denied):
+        return NOTHING
     said = best_phrase(known.freely, words)
     share, grouped = cover_groups(known.groups, words)
-    against = NOTHING if clause.conditional else _against(known, clause, share)
     if against.strength:
         supported = support(known, window((clause,), 0, 0)).strength
         if against.strength > supported or (against.strength > supported - CLOSE and len(against.words) > len(said.words)):
@@ -108,12 +110,12 @@ def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppor
     return NOTHING if refutes(clause, rubric.misconceptions, known) else Support(max(share, said.strength), grouped or said.words)
 
 
-def _against(known: ReadyCriterion, clause: Clause, share: float) -> Support:
-    """The best covered reject phrase that a clause holds to be so. ``share``: of the concept groups, in the clause."""
+def _against(known: ReadyCriterion, clause: Clause) -> Support:
+    """The best covered reject phrase that a clause holds to be so."""
     words = clause.words
     if covered(known.reject, words).strength < REJECTED:
         return NOTHING
-    if (known.groups and share < ABOUT) or any(word.text in CONCEDING for word in words):
+    if (known.groups and cover_groups(known.groups, words)[0] < ABOUT) or any(word.text in CONCEDING for word in words):
         return NOTHING
     best = NOTHING
     for phrase, most in zip(known.reject, covered(known.reject, words).shares, strict=True):

@@ -297,36 +297,45 @@ def _gained(phrase: Phrase, held: Set[str], stand_ins: Mapping[str, Keys]) -> tu
 class Covered:
     """How well some keys cover some phrases."""
 
-    shares: tuple[float, ...]
-    """The share of each phrase that is covered at most: less where one key would stand in for two, or another thing is wrong."""
-    strength: float
+    gains: Sequence[float]
+    """The weight of each phrase that they cover at most: less where one key would stand in for two."""
+    shares: Sequence[float]
+    """The same as a share of the phrase; less yet where another thing is wrong."""
+    strength: float = 0.0
     """Of the best covered one, the first of equals."""
-    phrase: Phrase | None
-    keys: Keys
+    phrase: Phrase | None = None
+    keys: Keys = ()
     """Those that cover it."""
 
 
 @lru_cache(maxsize=16384)
 def _covered(phrases: Phrases, keys: frozenset[str], told: Order) -> Covered:
     """Remembered: most windows hold few of a rubric's keys, and the same few as others."""
-    stood = phrases.stood_for(keys)
-    if phrases.strictly is not None and not stood:
-        return _covered(phrases.strictly, keys & phrases.strictly.matter, told)
-    gains = _sums(phrases, keys)
-    if stood:
-        gains = [own + GROUP_WEIGHT * other for own, other in zip(gains, _sums(phrases, stood), strict=True)]
-    strength, best = 0.0, None
-    used: Keys = ()
-    for phrase, gain in zip(phrases, gains, strict=True):
-        if gain <= strength * phrase.total:
-            continue
-        found, by = _gained(phrase, keys, phrases.stand_ins)
-        if reversed_in(phrase.order, told):
-            found *= OPPOSED
-        if found > strength:
-            strength, best, used = found, phrase, by
+    if phrases.strictly is None:
+        gains: Sequence[float] = _sums(phrases, keys)
+    else:
+        plain, stood = _covered(phrases.strictly, keys & phrases.strictly.matter, told), phrases.stood_for(keys)
+        if not stood:
+            return plain
+        gains = [own + GROUP_WEIGHT * other for own, other in zip(plain.gains, _sums(phrases, stood), strict=True)]
     shares = [gain / phrase.total if gain else 0.0 for gain, phrase in zip(gains, phrases, strict=True)]
-    return Covered(tuple(shares), strength, best, used)
+    most = max(shares, default=0.0)
+    if not most:
+        return Covered(gains, shares)
+
+    def strength_of(phrase: Phrase) -> tuple[float, Keys]:
+        found, by = _gained(phrase, keys, phrases.stand_ins)
+        return found * OPPOSED if reversed_in(phrase.order, told) else found, by
+
+    enough = strength_of(phrases.all[shares.index(most)])[0] - ROUNDING
+    best = Covered(gains, shares)
+    for at in [at for at, share in enumerate(shares) if share >= enough]:
+        phrase = phrases.all[at]
+        if gains[at] > best.strength * phrase.total:
+            strength, by = strength_of(phrase)
+            if strength > best.strength:
+                best = Covered(gains, shares, strength, phrase, by)
+    return best
 
 
 def _sums(phrases: Phrases, keys: Iterable[str]) -> list[float]:

@@ -17,7 +17,6 @@ from quizapp.scoring.lexical import (
     ReadyMisconception,
     ReadyRubric,
     Support,
-    best_phrase,
     covered,
 )
 from quizapp.scoring.lexicon import OPPOSITE
@@ -91,15 +90,16 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     share, grouped = cover_groups(ready_criterion.groups, words)
     if not share and words.held.keys().isdisjoint(ready_criterion.freely.matter):
         return NOTHING
-    phrase = best_phrase(ready_criterion.freely, words)
+    found = covered(ready_criterion.freely, words)
+    phrase = found.phrase
     several = len(ready_criterion.groups) > 1
-    said = phrase.strength
+    said = found.strength
     if share < 1.0 and several:
         # With a concept missing, only the phrase's own words tell that it is meant.
         said = min(said, covered(ready_criterion.accept, words).strength + 0.1)
-    if phrase.phrase is not None and phrase.phrase.negated and not words.negated:
+    if phrase is not None and phrase.negated and not words.negated:
         said *= 0.6
-    if len(phrase.words) < min(FEWEST_MATCHES, len(phrase.phrase.weights) if phrase.phrase else 0):
+    if phrase is not None and len(found.keys) < min(FEWEST_MATCHES, len(phrase.weights)):
         said = min(said, ONE_GROUP)
     strength = max(said, 0.3 * share + 0.45 * said if several else 0.0)
     if share == 1.0 and (several or said >= ONE_GROUP or not ready_criterion.accept):
@@ -107,13 +107,13 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     if several and share < 1.0 and said < (NEARLY if share >= 0.5 else QUITE):
         strength = min(strength, SHORT)
     contrary = (
-        _unnegated(ready_criterion, words) or opposed(ready_criterion, words, phrase.strength) or misordered(ready_criterion, words)
+        _unnegated(ready_criterion, words) or opposed(ready_criterion, words, found.strength) or misordered(ready_criterion, words)
     )
     if contrary:
         strength = min(strength, CONTRARY)
     strength *= _precision(ready_criterion, words)
-    used = tuple(dict.fromkeys((*grouped, *phrase.words) if said >= 0.4 or not grouped else grouped))
-    return Support(min(strength, 1.0), used, phrase.phrase, contrary)
+    phrased = [words.held[key] for key in found.keys] if said >= 0.4 or not grouped else []
+    return Support(min(strength, 1.0), tuple(dict.fromkeys((*grouped, *phrased))), phrase, contrary)
 
 
 FEATURES = (
