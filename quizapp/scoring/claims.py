@@ -139,7 +139,7 @@ Measure = Callable[[ReadyCriterion, Window], Support]
 def find(
     known: ReadyCriterion,
     answer: str,
-    clauses: Sequence[Clause],
+    clauses: tuple[Clause, ...],
     views: Sequence[Window],
     rubric: ReadyRubric,
     measure: Measure = support,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from quizapp.scoring.lexicon import (
     ADVERSE,
@@ -108,7 +108,7 @@ def scope(words: Sequence[Word], at: int) -> list[Word]:
     return denied
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Clause:
     """A run of words that makes one claim. What follows from its words is found once."""
 
@@ -427,7 +427,8 @@ def _bare(piece: str) -> bool:
     return len(piece.split()) <= 6 and not (set(re.findall(r"[\w']+", piece.casefold())) & CLAIMING or _RELATION.search(piece))
 
 
-def mostly_denies(clauses: Sequence[Clause]) -> frozenset[int]:
+@lru_cache(maxsize=4)
+def mostly_denies(clauses: tuple[Clause, ...]) -> frozenset[int]:
     """The numbers of the sentences that deny something, where most sentences of a text do; else none."""
     sentences = {clause.sentence for clause in clauses}
     denying = {clause.sentence for clause in clauses if clause.no_effect or clause.negators}

@@ -38,7 +38,7 @@ class Doubt:
     denied: frozenset[str]
 
 
-def doubts(known: ReadyCriterion, clauses: Sequence[Clause], rubric: ReadyRubric) -> tuple[Doubt, ...]:
+def doubts(known: ReadyCriterion, clauses: tuple[Clause, ...], rubric: ReadyRubric) -> tuple[Doubt, ...]:
     """The clauses that deny something which no phrase of the rubric accounts for.
 
     A reader can't tell then whether a claim in the sentence still holds: one who writes *the sum is not divided* and then explains
@@ -71,9 +71,11 @@ def reaches(doubt: Doubt, first: int, last: int, clauses: Sequence[Clause], near
     return first <= doubt.at <= last and not (nearest.denied | nearest.unable) & doubt.denied
 
 
-def changes_of_mind(known: ReadyCriterion, answer: str, clauses: Sequence[Clause]) -> tuple[int, ...]:
+def changes_of_mind(known: ReadyCriterion, answer: str, clauses: tuple[Clause, ...]) -> tuple[int, ...]:
     """Positions of the clauses that turn against what was said before: ``wait, no``, ``but that is fine``, ``DDP handles it``."""
-    return tuple(at for at in range(1, len(clauses)) if _turns(known, answer, clauses, at))
+    turns, relies = _turns(answer, clauses)
+    asked_for = known.terms & {"~automatic", "~handle"}
+    return turns if asked_for or not relies else tuple(sorted({*turns, *relies}))
 
 
 def contradicted(known: ReadyCriterion, clauses: Sequence[Clause]) -> frozenset[int]:
@@ -105,23 +107,20 @@ def _subject(clause: Clause) -> frozenset[str]:
     return before | frozenset(after[:2])
 
 
-def _turns(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], at: int) -> bool:
-    clause = clauses[at]
-    turns, dismisses = _read(answer[clause.start : clause.end + 1])
-    if turns or _reassures(at, clauses):
-        return True
-    if clause.negated or clause.conditional or clause.distanced or any(word.text in _ASKS for word in clause.words[:2]):
-        return False
-    keys = clause.keys
-    relies = "~framework" in keys and bool(keys & {"~automatic", "~handle"}) and not known.terms & {"~automatic", "~handle"}
-    return relies or dismisses
-
-
-@lru_cache(maxsize=512)
-def _read(clause: str) -> tuple[bool, bool]:
-    """Whether a clause takes back what was said, and whether it dismisses it; asked for each criterion."""
-    said = clause.casefold().replace("’", "'")
-    return bool(_RETRACTS.search(said) or _VERDICT.search(said)), bool(_DISMISSES.search(said))
+@lru_cache(maxsize=4)
+def _turns(answer: str, clauses: tuple[Clause, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The clauses that turn against what was said, whatever is asked for; and those that rely on a framework."""
+    turns, relies = [], []
+    for at, clause in enumerate(clauses[1:], 1):
+        said = answer[clause.start : clause.end + 1].casefold().replace("’", "'")
+        if _RETRACTS.search(said) or _reassures(at, clauses) or _VERDICT.search(said):
+            turns.append(at)
+        elif not (clause.negated or clause.conditional or clause.distanced or any(word.text in _ASKS for word in clause.words[:2])):
+            if _DISMISSES.search(said):
+                turns.append(at)
+            elif "~framework" in clause.keys and clause.keys & {"~automatic", "~handle"}:
+                relies.append(at)
+    return tuple(turns), tuple(relies)
 
 
 def _reassures(at: int, clauses: Sequence[Clause]) -> bool:

@@ -66,9 +66,12 @@ class Phrase:
     """Keys of what it says to be beyond a thing's power."""
     total: float = field(init=False)
     """The sum of its weights."""
+    contrasting: Keys = field(init=False)
+    """Its keys of which something may say the contrary."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "total", fsum(self.weights.values()))
+        object.__setattr__(self, "contrasting", tuple(key for key in self.weights if key in OPPOSITE or key in RIVAL))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +109,11 @@ class Phrases:
     def stood_for(self, held: Set[str]) -> list[str]:
         """The keys that aren't held, and for which others stand."""
         return [key for key, others in self.stand_ins.items() if key not in held and not held.isdisjoint(others)]
+
+    @cached_property
+    def with_denial(self) -> bool:
+        """Whether one of them denies some of its own words."""
+        return any(phrase.negated and phrase.denied for phrase in self)
 
     @cached_property
     def orders(self) -> Sequence[Order]:
@@ -276,18 +284,19 @@ def _gained(phrase: Phrase, held: Set[str], stand_ins: Mapping[str, Keys]) -> tu
     used = [key for key in weights if key in held]
     gained = fsum([weights[key] for key in used])
     factor = 1.0
-    for key, weight in weights.items():
+    for key in phrase.contrasting:
         if key in held:
             continue
         if key in OPPOSITE:
             factor = OPPOSED if OPPOSITE[key] in held else UNSAID
         if RIVAL.get(key) in held and not (key == "~same" and "~differ" in weights):
             factor = min(factor, OPPOSED)
-        for other in stand_ins.get(key, ()):
-            if other in held and other not in used:
-                gained += GROUP_WEIGHT * weight
+    if stand_ins:
+        for key in [key for key in weights if key in stand_ins and key not in held]:
+            other = next((other for other in stand_ins[key] if other in held and other not in used), None)
+            if other is not None:
+                gained += GROUP_WEIGHT * weights[key]
                 used.append(other)
-                break
     if 2 * len(phrase.telling.intersection(used)) < len(phrase.telling) or not phrase.subject.issubset(used):
         factor *= UNSAID
     return gained / (phrase.total or 1.0) * factor, tuple(used)
@@ -323,16 +332,19 @@ def _covered(phrases: Phrases, keys: frozenset[str], told: Order) -> Covered:
     if not most:
         return Covered(gains, shares)
 
-    def strength_of(phrase: Phrase) -> tuple[float, Keys]:
-        found, by = _gained(phrase, keys, phrases.stand_ins)
-        return found * OPPOSED if reversed_in(phrase.order, told) else found, by
+    def strength_of(at: int) -> tuple[float, Keys]:
+        phrase = phrases.all[at]
+        strength, by = _gained(phrase, keys, phrases.stand_ins)
+        return strength * OPPOSED if phrase.order and reversed_in(phrase.order, told) else strength, by
 
-    enough = strength_of(phrases.all[shares.index(most)])[0] - ROUNDING
+    likeliest = shares.index(most)
+    found = {likeliest: strength_of(likeliest)}
+    enough = found[likeliest][0] - ROUNDING
     best = Covered(gains, shares)
     for at in [at for at, share in enumerate(shares) if share >= enough]:
         phrase = phrases.all[at]
         if gains[at] > best.strength * phrase.total:
-            strength, by = strength_of(phrase)
+            strength, by = found.get(at) or strength_of(at)
             if strength > best.strength:
                 best = Covered(gains, shares, strength, phrase, by)
     return best

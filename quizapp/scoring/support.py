@@ -47,8 +47,7 @@ def opposed(known: ReadyCriterion, words: Wording, said: float) -> bool:
     if held_keys.keys().isdisjoint(OPPOSITE):
         return False
     for phrase in known.accept:
-        opposites = [key for key in phrase.weights if key in OPPOSITE]
-        if not any(OPPOSITE[key] in held_keys and key not in held_keys for key in opposites):
+        if not any(OPPOSITE.get(key) in held_keys and key not in held_keys for key in phrase.contrasting):
             continue
         held = sum(weight for key, weight in phrase.weights.items() if key in held_keys or OPPOSITE.get(key) in held_keys)
         if held / sum(phrase.weights.values()) > said + NEARER:
@@ -58,6 +57,8 @@ def opposed(known: ReadyCriterion, words: Wording, said: float) -> bool:
 
 def _unnegated(known: ReadyCriterion, words: Wording) -> bool:
     """Whether the words are nearest to a phrase that denies, and deny nothing themselves: then they say the contrary."""
+    if not known.accept.with_denial:
+        return False
     held = {True: 0.0, False: 0.0}
     for phrase, share in zip(known.accept, covered(known.accept, words).shares, strict=True):
         if share > held[phrase.negated] and (phrase.denied or not phrase.negated):
@@ -70,6 +71,8 @@ def _unnegated(known: ReadyCriterion, words: Wording) -> bool:
 def misordered(known: ReadyCriterion, words: Wording) -> bool:
     """Whether the words tell the reverse of an order that the criterion's phrases tell, and none of theirs."""
     wanted = known.accept.orders
+    if not wanted or not words.told:
+        return False
     return any(reversed_in(pairs, words.told) for pairs in wanted) and not any(pairs & words.told for pairs in wanted)
 
 
