@@ -101,7 +101,7 @@ def read(
     if not rubric.misconceptions:
         return
     places = [
-        (view, denying(view.clauses))
+        (view, alike(view.words, rubric.rarity, rubric.profiles), denying(view.clauses))
         for view in views
         if view.last - view.first < MOST_CLAUSES
         and not view.clauses[0].supposing
@@ -109,10 +109,10 @@ def read(
     ]
     right = [
         (
-            max((covered(known.accept, view.words) for known in rubric.criteria), key=lambda best: best.strength),
-            max((alike(view.words, rubric.rarity, known.profile) for known in rubric.criteria), default=0.0),
+            max((covered(known.freely, view.words).strictly for known in rubric.criteria), key=lambda best: best.strength),
+            max((likeness[known.profile] for known in rubric.criteria), default=0.0),
         )
-        for view, _ in places
+        for view, likeness, _ in places
     ]
     thresholds = {known.criterion.id: known.threshold for known in rubric.criteria}
     for known in rubric.misconceptions:
@@ -120,19 +120,18 @@ def read(
         met = float(any(finding.holds(threshold) for finding, threshold in linked))
         changes = [at for finding, _ in linked for at in finding.changes]
         readings = []
-        for (view, denies), (rival, by_parts) in zip(places, right, strict=True):
+        for (view, likeness, denies), (rival, by_parts) in zip(places, right, strict=True):
             phrase = _nearest(known.accept, view.words, denies)
             if len(phrase.words) < FEWEST_SAID:
                 continue
             refutation = covered(known.refute.denies[denies], view.words)
             if refutation.strength > phrase.strength or _is_right(rival, phrase, denies) or _called_wrong(phrase, view):
                 continue
-            likeness = alike(view.words, rubric.rarity, known.profile)
             features = (
                 phrase.strength,
-                likeness,
+                likeness[known.profile],
                 phrase.strength - rival.strength,
-                likeness - by_parts,
+                likeness[known.profile] - by_parts,
                 float(in_change(view.first, clauses, changes)),
                 met,
             )

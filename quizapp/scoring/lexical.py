@@ -174,8 +174,13 @@ class ReadyRubric:
     rarity: Rarity = field(default_factory=Rarity)
     terms: frozenset[str] = field(init=False)
     """Keys of the question and of all criteria."""
+    profiles: tuple[Profile, ...] = field(init=False)
+    """Of all criteria and misconceptions."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "profiles", (*(known.profile for known in self.criteria), *(known.profile for known in self.misconceptions))
+        )
         object.__setattr__(self, "terms", self.question.union(*(known.terms for known in self.criteria)))
 
 
@@ -315,11 +320,19 @@ class Covered:
     phrase: Phrase | None = None
     keys: Keys = ()
     """Those that cover it."""
+    plain: Covered | None = None
+    """The same without stand-ins, where there are any."""
+
+    @property
+    def strictly(self) -> Covered:
+        """How well the keys cover the phrases without stand-ins."""
+        return self.plain or self
 
 
 @lru_cache(maxsize=16384)
 def _covered(phrases: Phrases, keys: frozenset[str], told: Order) -> Covered:
     """Remembered: most windows hold few of a rubric's keys, and the same few as others."""
+    plain = None
     if phrases.strictly is None:
         gains: Sequence[float] = _sums(phrases, keys)
     else:
@@ -330,7 +343,7 @@ def _covered(phrases: Phrases, keys: frozenset[str], told: Order) -> Covered:
     shares = [gain / phrase.total if gain else 0.0 for gain, phrase in zip(gains, phrases, strict=True)]
     most = max(shares, default=0.0)
     if not most:
-        return Covered(gains, shares)
+        return Covered(gains, shares, plain=plain)
 
     def strength_of(at: int) -> tuple[float, Keys]:
         phrase = phrases.all[at]
@@ -340,14 +353,15 @@ def _covered(phrases: Phrases, keys: frozenset[str], told: Order) -> Covered:
     likeliest = shares.index(most)
     found = {likeliest: strength_of(likeliest)}
     enough = found[likeliest][0] - ROUNDING
-    best = Covered(gains, shares)
+    best, strength = None, 0.0
+    keys_used: Keys = ()
     for at in [at for at, share in enumerate(shares) if share >= enough]:
         phrase = phrases.all[at]
-        if gains[at] > best.strength * phrase.total:
-            strength, by = found.get(at) or strength_of(at)
-            if strength > best.strength:
-                best = Covered(gains, shares, strength, phrase, by)
-    return best
+        if gains[at] > strength * phrase.total:
+            reached, by = found.get(at) or strength_of(at)
+            if reached > strength:
+                best, strength, keys_used = phrase, reached, by
+    return Covered(gains, shares, strength, best, keys_used, plain)
 
 
 def _sums(phrases: Phrases, keys: Iterable[str]) -> list[float]:

@@ -80,18 +80,19 @@ def middle(texts: Iterable[Iterable[Word]], rarity: Rarity) -> Profile:
     return _unit(sums)
 
 
-def alike(words: Wording, rarity: Rarity, profile: Profile) -> float:
-    """The cosine, between 0 and 1, of what words say and a profile of length 1.
+def alike(words: Wording, rarity: Rarity, profiles: tuple[Profile, ...]) -> Mapping[Profile, float]:
+    """The cosine, between 0 and 1, of what words say and each of some profiles of length 1.
 
     Products of sums are sums of products, so a clause is compared once, whatever window it stands in.
     """
-    parts = words.parts or (words,)
-    asked = alike, rarity
-    length: float | None = words.answers.get(asked)
-    if length is None:
+    known: Mapping[Profile, float] | None = words.answers.get(profiles)
+    if known is None:
+        parts = words.parts or (words,)
         sums = [weighed(part, rarity) for part in parts]
-        length = words.answers[asked] = math.sqrt(sum(_product(part, rarity, other) for part in parts for other in sums))
-    return sum([_product(part, rarity, profile) for part in parts]) / length if length else 0.0
+        length = math.sqrt(sum([_product(part, rarity, other) for part in parts for other in sums])) or 1.0
+        known = {profile: sum([_product(part, rarity, profile) for part in parts]) / length for profile in profiles}
+        words.answers[profiles] = known
+    return known
 
 
 def _product(words: Wording, rarity: Rarity, profile: Profile) -> float:

@@ -6,6 +6,7 @@ Here: support of a criterion, polarity aside. Not here: how much of one phrase i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from quizapp.scoring.clauses import Window, adverse
@@ -13,15 +14,15 @@ from quizapp.scoring.groups import cover_groups
 from quizapp.scoring.lexical import (
     NOTHING,
     ROUNDING,
+    Covered,
     ReadyCriterion,
-    ReadyMisconception,
     ReadyRubric,
     Support,
     covered,
 )
 from quizapp.scoring.lexicon import OPPOSITE
 from quizapp.scoring.order import reversed_in
-from quizapp.scoring.profile import alike
+from quizapp.scoring.profile import Profile, alike
 from quizapp.scoring.wording import Wording
 
 CONTRARY = 0.3
@@ -55,12 +56,12 @@ def opposed(known: ReadyCriterion, words: Wording, said: float) -> bool:
     return False
 
 
-def _unnegated(known: ReadyCriterion, words: Wording) -> bool:
+def _unnegated(known: ReadyCriterion, words: Wording, found: Covered) -> bool:
     """Whether the words are nearest to a phrase that denies, and deny nothing themselves: then they say the contrary."""
     if not known.accept.with_denial:
         return False
     held = {True: 0.0, False: 0.0}
-    for phrase, share in zip(known.accept, covered(known.accept, words).shares, strict=True):
+    for phrase, share in zip(known.accept, found.strictly.shares, strict=True):
         if share > held[phrase.negated] and (phrase.denied or not phrase.negated):
             held[phrase.negated] = share
     if held[True] < QUITE - ROUNDING or held[True] <= held[False] + NEARER:
@@ -99,7 +100,7 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     said = found.strength
     if share < 1.0 and several:
         # With a concept missing, only the phrase's own words tell that it is meant.
-        said = min(said, covered(ready_criterion.accept, words).strength + 0.1)
+        said = min(said, found.strictly.strength + 0.1)
     if phrase is not None and phrase.negated and not words.negated:
         said *= 0.6
     if phrase is not None and len(found.keys) < min(FEWEST_MATCHES, len(phrase.weights)):
@@ -110,7 +111,9 @@ def support(ready_criterion: ReadyCriterion, window: Window) -> Support:
     if several and share < 1.0 and said < (NEARLY if share >= 0.5 else QUITE):
         strength = min(strength, SHORT)
     contrary = (
-        _unnegated(ready_criterion, words) or opposed(ready_criterion, words, found.strength) or misordered(ready_criterion, words)
+        _unnegated(ready_criterion, words, found)
+        or opposed(ready_criterion, words, found.strength)
+        or misordered(ready_criterion, words)
     )
     if contrary:
         strength = min(strength, CONTRARY)
@@ -147,7 +150,9 @@ class _Said:
     """The share that neither the question nor any criterion has."""
     misconception: float
     """How much of a misconception's phrase they cover, at most."""
-    likeness: float
+    likeness: Mapping[Profile, float]
+    """How alike they are to what each of the rubric's criteria and misconceptions says."""
+    deluded: float
     """How alike they are to a misconception, at most."""
 
 
@@ -162,18 +167,20 @@ class LexicalReader:
         place = view.first, view.last
         if place not in self._said:
             misconceptions = self._rubric.misconceptions
+            likeness = alike(view.words, self._rubric.rarity, self._rubric.profiles)
             count = len(view.words.content) or 1
             self._said[place] = _Said(
                 said_of(self._rubric.question, view.words) / count,
                 (len(view.words.content) - said_of(self._rubric.terms, view.words)) / count,
                 max((covered(known.accept, view.words).strength for known in misconceptions), default=0.0),
-                max((self.likeness(known, view) for known in misconceptions), default=0.0),
+                likeness,
+                max((likeness[known.profile] for known in misconceptions), default=0.0),
             )
         return self._said[place]
 
-    def likeness(self, known: ReadyCriterion | ReadyMisconception, view: Window) -> float:
+    def likeness(self, known: ReadyCriterion, view: Window) -> float:
         """How alike a window is to what a criterion's texts have in common."""
-        return alike(view.words, self._rubric.rarity, known.profile)
+        return self._read(view).likeness[known.profile]
 
     def measure(self, known: ReadyCriterion, view: Window) -> tuple[Support, tuple[float, ...]]:
         """Support, and ``FEATURES``."""
@@ -189,7 +196,7 @@ class LexicalReader:
             said.own,
             float(len({word.key for word in found.words})),
             said.misconception,
-            said.likeness,
+            said.deluded,
             float(view.first == view.last),
         )
 
