@@ -168,11 +168,13 @@ class LexicalReader:
         if place not in self._said:
             misconceptions = self._rubric.misconceptions
             likeness = alike(view.words, self._rubric.rarity, self._rubric.profiles)
+            # By polarity, as misconceptions are looked for later.
+            accepted = [phrases for known in misconceptions for phrases in known.accept.denies.values()]
             count = len(view.words.content) or 1
             self._said[place] = _Said(
                 said_of(self._rubric.question, view.words) / count,
                 (len(view.words.content) - said_of(self._rubric.terms, view.words)) / count,
-                max((covered(known.accept, view.words).strength for known in misconceptions), default=0.0),
+                max((covered(phrases, view.words).strength for phrases in accepted), default=0.0),
                 likeness,
                 max((likeness[known.profile] for known in misconceptions), default=0.0),
             )
