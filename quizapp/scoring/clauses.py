@@ -18,6 +18,7 @@ from quizapp.scoring.lexicon import (
     CONDITIONAL,
     CONNECTIVES,
     DISTANCED,
+    EMPTY,
     INABILITY,
     KNOWING,
     MACHINERY,
@@ -33,7 +34,7 @@ from quizapp.scoring.lexicon import (
     TO_THE_GRADER,
     WORKING,
 )
-from quizapp.scoring.wording import Wording, together
+from quizapp.scoring.wording import Wording, scope, together
 from quizapp.scoring.words import Word
 
 MAX_WINDOW_WORDS = 60
@@ -65,47 +66,11 @@ _TO_THE_GRADER = re.compile(TO_THE_GRADER)
 FORBIDS_ONLY = frozenset({"if", "when", "unless", "until"})
 _COMPLEMENT = frozenset({"whether", "if", "how", "that", "when", "where", "which", "what"})
 """Words that open what a clause before them is about."""
-_EMPTY = frozenset(
-    {
-        "more",
-        "matter",
-        "effect",
-        "differ",
-        "thing",
-        "problem",
-        "issu",
-        "need",
-        "necessari",
-        "way",
-        "howev",
-        "~differ",
-        "requir",
-        "realli",
-    }
-)
-"""Keys of content words that name nothing: a clause of these alone speaks of the clause before it."""
 
 
 _PERSONS = frozenset({"i", "we", "you", "he", "she", "one"})
 _RELATIVE = frozenset({"that", "which", "who", "whose"})
 _DETERMINERS = frozenset({"a", "an", "the", "any", "every", "each", "some", "all", "those"})
-
-SCOPE = 8
-"""Words after a negator that it denies, at most."""
-_SCOPE_ENDS = frozenset({"and", "but", "so", "because", "yet", "while", "whereas"})
-
-
-def scope(words: Sequence[Word], at: int) -> list[Word]:
-    """The content words that a negator denies: what follows it, up to the next thing that is said."""
-    denied: list[Word] = []
-    if at and words[at].text == "nothing" and words[at - 1].content:
-        return denied  # ``it proves nothing``: the object ends it
-    for word in words[at + 1 : at + 1 + SCOPE]:
-        if word.text in _SCOPE_ENDS:
-            break
-        if word.content:
-            denied.append(word)
-    return denied
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +158,7 @@ class Clause:
             for at in found
             if self._modal(at) or not self._unaware(at)
             for word in scope(self.words, at)
-            if word.key not in _EMPTY
+            if word.key not in EMPTY
         )
 
     def _unaware(self, at: int) -> bool:
@@ -229,7 +194,7 @@ class Clause:
     @cached_property
     def hollow(self) -> bool:
         """Whether it names nothing itself: it speaks of what was said before it."""
-        return not any(word.content and word.key not in _EMPTY for word in self.words)
+        return not any(word.content and word.key not in EMPTY for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from functools import cached_property, lru_cache
 from math import fsum
 
 from quizapp.model.rubric import Criterion, Rubric, ShownMisconception
-from quizapp.scoring.clauses import says_needless, scope
+from quizapp.scoring.clauses import says_needless
 from quizapp.scoring.groups import Groups, Keys
 from quizapp.scoring.lexicon import DISTANCED, INABILITY, OPPOSITE, RIVAL
 from quizapp.scoring.order import NO_ORDER, TELLING, Order, reversed_in
 from quizapp.scoring.profile import Profile, Rarity, middle
-from quizapp.scoring.wording import Wording, negated, pairs, wording
+from quizapp.scoring.wording import Wording, negated, pairs, scope, wording
 from quizapp.scoring.words import Vocabulary, Word, read_phrase, vocabulary
 
 MET = 0.6
@@ -329,7 +329,7 @@ class Covered:
         return self.plain or self
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def _covered(phrases: Phrases, keys: frozenset[str], told: Order) -> Covered:
     """Remembered: most windows hold few of a rubric's keys, and the same few as others."""
     plain = None

@@ -14,6 +14,23 @@ from quizapp.scoring.lexicon import INABILITY
 from quizapp.scoring.order import Order, order
 from quizapp.scoring.words import Word
 
+SCOPE = 8
+"""Words after a negator that it denies, at most."""
+_SCOPE_ENDS = frozenset({"and", "but", "so", "because", "yet", "while", "whereas"})
+
+
+def scope(words: Sequence[Word], at: int) -> list[Word]:
+    """The content words that a negator denies: what follows it, up to the next thing that is said."""
+    denied: list[Word] = []
+    if at and words[at].text == "nothing" and words[at - 1].content:
+        return denied  # ``it proves nothing``: the object ends it
+    for word in words[at + 1 : at + 1 + SCOPE]:
+        if word.text in _SCOPE_ENDS:
+            break
+        if word.content:
+            denied.append(word)
+    return denied
+
 
 def negated(words: Iterable[Word]) -> bool:
     """Whether a negator or an inability stands anywhere in the words."""

@@ -25,8 +25,10 @@ from quizapp.scoring.lexicon import (
     INABILITY,
     NEGATORS,
     NOT_ONLY,
+    NOUN_BEFORE,
     OPPOSITE,
     OTHER_LANGUAGES,
+    PLACES,
     PROTECTED,
     VERBS_BEFORE_NOT,
 )
@@ -37,28 +39,6 @@ SHORTEST_SLIP = 4
 _WORD = re.compile(SIGN.pattern + r"|[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 NO_SYNC = "~nosync"
-_PLACES = frozenset(
-    [
-        "in",
-        "inside",
-        "under",
-        "outside",
-        "of",
-        "with",
-        "the",
-        "a",
-        "within",
-        "leaving",
-        "exiting",
-        "exit",
-        "leave",
-        "enter",
-        "entering",
-        "via",
-        "using",
-        "into",
-    ]
-)
 _ORDERS = frozenset({"must", "should", "shall", "may"})
 _FILLERS = frozenset(
     {"the", "a", "an", "all", "exactly", "always", "quite", "really", "be", "have", "of", "any", "at", "to", "necessarily", "in"}
@@ -89,31 +69,6 @@ _NOT_COMPARING = {
 _QUOTED = re.compile('["“][^"“”\\n]{1,60}["”]')
 FOIL = 6
 """Words after a *not* without a verb that it sets against what is said, at most."""
-_NOUN_BEFORE = frozenset(
-    [
-        "the",
-        "a",
-        "of",
-        "per",
-        "local",
-        "global",
-        "own",
-        "weighted",
-        "those",
-        "these",
-        "this",
-        "token",
-        "rank",
-        "sample",
-        "loss",
-        "gradient",
-        "batch",
-        "microbatch",
-        "and",
-        "or",
-        "to",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,14 +240,14 @@ def _is_verb(words: Sequence[Word], at: int) -> bool:
     before = words[at - 1].text if at else ""
     return (
         words[at].text == "meaning"
-        or (following in _VERB_MEAN and before not in _NOUN_BEFORE)
+        or (following in _VERB_MEAN and before not in NOUN_BEFORE)
         or before in ("not", "would", "does", "doesn't")
     )
 
 
 def _denies(words: Sequence[Word], at: int, concept: str) -> bool:
     """``no sync`` names the context manager inside, under or out of it; elsewhere it says that nothing is synchronised."""
-    return concept == NO_SYNC and words[at].negator and (at == 0 or words[at - 1].text not in _PLACES)
+    return concept == NO_SYNC and words[at].negator and (at == 0 or words[at - 1].text not in PLACES)
 
 
 def _joined(words: Sequence[Word]) -> list[Word]:
