@@ -20,7 +20,7 @@ from probes import SETS, Answers, builtin_answers
 from quizapp.scoring.beliefs import FEATURES, FILE, Reading, read
 from quizapp.scoring.claims import find
 from quizapp.scoring.clauses import split, windows
-from quizapp.scoring.lexical import ReadyRubric, ready
+from quizapp.scoring.lexical import Phrases, ReadyRubric, ready
 from quizapp.scoring.profile import middle
 from quizapp.scoring.tier import Lexical
 from quizapp.scoring.whole import settled
@@ -50,8 +50,10 @@ def with_half(rubric: ReadyRubric, chance: random.Random) -> ReadyRubric:
     """The rubric with half of the phrases of each misconception, and at least two."""
     found = []
     for known in rubric.misconceptions:
-        kept = tuple(chance.sample(known.accept, min(len(known.accept), max(2, len(known.accept) // 2))))
-        found.append(replace(known, accept=kept, profile=middle((read_phrase(phrase.text) for phrase in kept), rubric.rarity)))
+        kept = tuple(chance.sample(known.accept.all, min(len(known.accept), max(2, len(known.accept) // 2))))
+        found.append(
+            replace(known, accept=Phrases(kept), profile=middle((read_phrase(phrase.text) for phrase in kept), rubric.rarity))
+        )
     return replace(rubric, misconceptions=tuple(found))
 
 

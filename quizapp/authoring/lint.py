@@ -5,12 +5,8 @@
 """
 
 import re
-import sys
-import threading
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 
 from quizapp.authoring.answers import add_answer_faults
@@ -31,6 +27,7 @@ from quizapp.bank.formulas import shown_texts
 from quizapp.bank.lab import LabError, load_lab
 from quizapp.bank.load import Library, load, without_collection
 from quizapp.model.question import Bank, Item
+from quizapp.scoring.cores import on_cores
 
 _SLOT = re.compile(r"\{\{.*?\}\}")
 PORTION, MANY = 25, 6
@@ -119,25 +116,10 @@ class _Job:
         return list(document.faults)
 
 
-_shared: list[_Job] = []
-"""The job that forked workers inherit."""
-
-
-def _inherited(portion: tuple[int, int]) -> list[Fault]:
-    return _shared[-1].portion(*portion)
-
-
 def _items(job: _Job, workers: int) -> list[Fault]:
     portions = job.slices()
-    # A process with threads can't be forked safely.
-    if workers < 2 or len(portions) < MANY or sys.platform != "linux" or threading.active_count() > 1:
-        return [fault for portion in portions for fault in job.portion(*portion)]
-    _shared.append(job)
-    try:
-        with ProcessPoolExecutor(min(workers, len(portions)), mp_context=get_context("fork")) as pool:
-            return [fault for found in pool.map(_inherited, portions) for fault in found]
-    finally:
-        _shared.pop()
+    found = on_cores(lambda number: job.portion(*portions[number]), len(portions), workers=workers, fewest=MANY)
+    return [fault for faults in found for fault in faults]
 
 
 def _item(document: Document, path: Path_, item: Item, raw: Mapping[str, object]) -> None:

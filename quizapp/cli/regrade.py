@@ -40,7 +40,7 @@ def regrade(
     try:
         with open_store() as store:
             result = changes(found, store.attempts(), Opinions.of(store), told=_tell)
-            if not dry_run and result.changes:
+            if not dry_run:
                 keep(store, result)
     except StoreError as error:
         raise Problem(str(error), 3) from None

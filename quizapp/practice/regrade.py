@@ -6,13 +6,9 @@ Attempts are never changed: a new score is a row beside the old one, and an inst
 from __future__ import annotations
 
 import os
-import sys
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 from quizapp.bank.draw import DrawError, draw
 from quizapp.bank.load import Library
@@ -24,6 +20,7 @@ from quizapp.practice.asked import ask, grade, scorer, titles
 from quizapp.practice.interview_follow_up import find_follow_up
 from quizapp.practice.standing import Opinions
 from quizapp.scoring.answer import AnswerError
+from quizapp.scoring.cores import on_cores
 from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.text import score_text
 from quizapp.store.opinion import regrade
@@ -62,6 +59,8 @@ class Regraded:
     gone: int
     """Those whose item, part or variant isn't there any more, or whose text is no answer to it now: their scores stay."""
     changes: tuple[Change, ...]
+    settled: tuple[tuple[Attempt, str], ...]
+    """Those that were scored again and came out alike, with the hash of the item."""
 
 
 Key = tuple[str, str, int | None, str]
@@ -106,38 +105,17 @@ class Grader:
         return None if isinstance(asked.part, CodePart) else grade(asked, attempt.text, self._titles)
 
 
-_shared: list[tuple[Grader, list[list[Attempt]]]] = []
-"""The grader and the portions that forked workers inherit."""
-
-
-def _inherited(index: int) -> list[Score | None]:
-    grader, portions = _shared[-1]
-    return grader.scores(portions[index])
-
-
 def _scored(library: Library, due: Sequence[Attempt], workers: int, told: Told) -> Mapping[Key, Score | None]:
     """The score of each different answer, equal ones being scored once, on as many cores as there are."""
     answers = list({_key(attempt): attempt for attempt in due}.values())
     answers.sort(key=lambda attempt: attempt.item)  # stable: what is known of a rubric serves the next answer to it
     portions = [answers[at : at + PORTION] for at in range(0, len(answers), PORTION)]
-    scores: dict[Key, Score | None] = {}
-
-    def take(found: Iterator[list[Score | None]]) -> None:
-        for portion, given in zip(portions, found, strict=True):
-            scores.update((_key(attempt), score) for attempt, score in zip(portion, given, strict=True))
-            told(len(scores), len(answers))
-
     grader = Grader(library)
-    # A process with threads can't be forked safely.
-    if workers < 2 or len(portions) < MANY or sys.platform != "linux" or threading.active_count() > 1:
-        take(map(grader.scores, portions))
-        return scores
-    _shared.append((grader, portions))
-    try:
-        with ProcessPoolExecutor(min(workers, len(portions)), mp_context=get_context("fork")) as pool:
-            take(pool.map(_inherited, range(len(portions))))
-    finally:
-        _shared.pop()
+    scores: dict[Key, Score | None] = {}
+    found = on_cores(lambda number: grader.scores(portions[number]), len(portions), workers=workers, fewest=MANY)
+    for portion, given in zip(portions, found, strict=True):
+        scores.update((_key(attempt), score) for attempt, score in zip(portion, given, strict=True))
+        told(len(scores), len(answers))
     return scores
 
 
@@ -162,14 +140,16 @@ def changes(
             due.append((attempt, loaded))
     scores = _scored(library, [attempt for attempt, _ in due], workers, told)
     ruled = Counter(attempt for attempt, _ in opinions.rulings)
-    found = []
+    found, settled = [], []
     for attempt, loaded in due:
         before, after = opinions.automatic(attempt), scores[_key(attempt)]
         if before is None or after is None:
             gone += 1
         elif _differs(before, after):
             found.append(Change(attempt, before, after, loaded.hash, ruled[attempt.id]))
-    return Regraded(len(graded), current, gone, tuple(found))
+        else:
+            settled.append((attempt, loaded.hash))
+    return Regraded(len(graded), current, gone, tuple(found), tuple(settled))
 
 
 def _differs(before: Score, after: Score) -> bool:
@@ -180,10 +160,11 @@ def _differs(before: Score, after: Score) -> bool:
 
 
 def keep(store: Store, found: Regraded) -> None:
-    """Stores the new scores beside the old ones.
+    """Stores the new scores beside the old ones, and which scores the present rubric and scorer would give again.
 
     Raises:
         quizapp.store.database.StoreError: the learner's file can't be written.
     """
     by = scorer()
-    regrade(store, ((change.attempt.id, change.item_hash, by, change.after) for change in found.changes))
+    changed = ((change.attempt.id, change.item_hash, by, change.after) for change in found.changes)
+    regrade(store, (*changed, *((attempt.id, item_hash, by, None) for attempt, item_hash in found.settled)))

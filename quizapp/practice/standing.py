@@ -53,7 +53,7 @@ class Opinions:
     def automatic(self, attempt: Attempt) -> Score | None:
         """The score that the scorer gave last; ``None`` for code, and for what this version can't read."""
         regrade = self.regrades.get(attempt.id)
-        if regrade is None:
+        if regrade is None or not regrade.score_json:
             return attempt.score()
         from quizapp.model.score import Score
 
@@ -79,7 +79,8 @@ def as_they_stand(store: Store) -> tuple[list[Mark], dict[int, tuple[str, ...]]]
     """All answers without their words, oldest first, with the points that hold now; and the misconceptions that each shows."""
     found, named = store.marks(), store.named()
     opinions = Opinions.of(store)
-    touched = {*opinions.regrades, *(attempt for attempt, _ in opinions.rulings)}
+    regraded = (attempt for attempt, regrade in opinions.regrades.items() if regrade.score_json)
+    touched = {*regraded, *(attempt for attempt, _ in opinions.rulings)}
     if not touched:
         return found, named
     scores = {attempt.id: opinions.standing(attempt) for attempt in store.attempts() if attempt.id in touched}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,10 +18,11 @@ from quizapp.scoring.claims import Claim, Finding, spans_of
 from quizapp.scoring.clauses import Clause, Window
 from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.doubt import in_change
-from quizapp.scoring.lexical import NOTHING, Phrase, ReadyMisconception, ReadyRubric, Support, best_phrase, negated
+from quizapp.scoring.lexical import Covered, Phrases, ReadyMisconception, ReadyRubric, Support, best_phrase, covered
 from quizapp.scoring.lexicon import DISTANCED
-from quizapp.scoring.profile import alike, profile
-from quizapp.scoring.words import Word, read_phrase
+from quizapp.scoring.profile import alike
+from quizapp.scoring.wording import Wording, negated
+from quizapp.scoring.words import read_phrase
 
 FILE = Path(__file__).with_name("beliefs.json")
 FEATURES = (
@@ -100,7 +101,7 @@ def read(
     if not rubric.misconceptions:
         return
     places = [
-        (view, profile(view.words, rubric.rarity), denying(view.clauses))
+        (view, alike(view.words, rubric.rarity, rubric.profiles), denying(view.clauses))
         for view in views
         if view.last - view.first < MOST_CLAUSES
         and not view.clauses[0].supposing
@@ -108,10 +109,10 @@ def read(
     ]
     right = [
         (
-            max((best_phrase(known.accept, view.words) for known in rubric.criteria), key=lambda best: best.strength),
-            max((alike(said, known.profile) for known in rubric.criteria), default=0.0),
+            max((covered(known.freely, view.words).strictly for known in rubric.criteria), key=lambda best: best.strength),
+            max((likeness[known.profile] for known in rubric.criteria), default=0.0),
         )
-        for view, said, _ in places
+        for view, likeness, _ in places
     ]
     thresholds = {known.criterion.id: known.threshold for known in rubric.criteria}
     for known in rubric.misconceptions:
@@ -119,19 +120,18 @@ def read(
         met = float(any(finding.holds(threshold) for finding, threshold in linked))
         changes = [at for finding, _ in linked for at in finding.changes]
         readings = []
-        for (view, said, denies), (rival, by_parts) in zip(places, right, strict=True):
+        for (view, likeness, denies), (rival, by_parts) in zip(places, right, strict=True):
             phrase = _nearest(known.accept, view.words, denies)
-            if len({word.key for word in phrase.words}) < FEWEST_SAID:
+            if len(phrase.words) < FEWEST_SAID:
                 continue
-            refutation = best_phrase((entry for entry in known.refute if denies_itself(entry) == denies), view.words)
+            refutation = covered(known.refute.denies[denies], view.words)
             if refutation.strength > phrase.strength or _is_right(rival, phrase, denies) or _called_wrong(phrase, view):
                 continue
-            likeness = alike(said, known.profile)
             features = (
                 phrase.strength,
-                likeness,
+                likeness[known.profile],
                 phrase.strength - rival.strength,
-                likeness - by_parts,
+                likeness[known.profile] - by_parts,
                 float(in_change(view.first, clauses, changes)),
                 met,
             )
@@ -145,22 +145,22 @@ def _called_wrong(found: Support, view: Window) -> bool:
     if found.phrase is None or not all(clause.distanced for clause in view.clauses):
         return False
     words = read_phrase(found.phrase.text)
-    return negated(words) == negated(view.words) and not any(word.text in DISTANCED for word in words)
+    return negated(words) == view.words.negated and not any(word.text in DISTANCED for word in words)
 
 
-def _is_right(rival: Support, phrase: Support, denies: bool) -> bool:
+def _is_right(rival: Covered, phrase: Support, denies: bool) -> bool:
     """Whether the words are what a criterion asks for, nearly as the rubric puts it."""
-    plain = rival.phrase is not None and denies_itself(rival.phrase) == denies
+    plain = rival.phrase is not None and rival.phrase.denies == denies
     return plain and rival.strength >= max(WHOLE, phrase.strength)
 
 
-def _nearest(phrases: Sequence[Phrase], words: Sequence[Word], denies: bool) -> Support:
+def _nearest(phrases: Phrases, words: Wording, denies: bool) -> Support:
     """The best covered phrase, those of the other polarity counting for less."""
-    same = best_phrase((phrase for phrase in phrases if denies_itself(phrase) == denies), words)
-    other = best_phrase((phrase for phrase in phrases if denies_itself(phrase) != denies), words)
-    if OTHER_POLARITY * other.strength <= same.strength:
-        return same
-    return Support(OTHER_POLARITY * other.strength, other.words, other.phrase) if other.phrase else NOTHING
+    same, other = phrases.denies[denies], phrases.denies[not denies]
+    if OTHER_POLARITY * covered(other, words).strength <= covered(same, words).strength:
+        return best_phrase(same, words)
+    found = best_phrase(other, words)
+    return replace(found, strength=OTHER_POLARITY * found.strength)
 
 
 def _refuted(known: ReadyMisconception, clauses: Sequence[Clause], views: Sequence[Window]) -> int:
@@ -170,40 +170,24 @@ def _refuted(known: ReadyMisconception, clauses: Sequence[Clause], views: Sequen
         if clause.supposing:
             continue
         denies = denying((clause,))
-        refutation = best_phrase((phrase for phrase in known.refute if denies_itself(phrase) == denies), clause.words)
+        refutation = covered(known.refute.denies[denies], clause.words)
         if refutation.strength >= SHOWN and refutation.strength > _nearest(known.accept, clause.words, denies).strength:
             last = at
     for view in views:
         if last < view.last < view.first + MOST_CLAUSES:
-            refutation, claim = _of_its_polarity(known.refute, view), best_phrase(known.accept, view.words)
-            says_more = (refutation.strength, len(refutation.words)) > (claim.strength, len(claim.words))
-            if says_more and _says_little_else(refutation, view):
+            denial = best_phrase(known.refute.denies[denying(view.clauses)], view.words)
+            claim = best_phrase(known.accept, view.words)
+            says_more = (denial.strength, len(denial.words)) > (claim.strength, len(claim.words))
+            if says_more and _says_little_else(denial, view):
                 last = view.last
     return last
 
 
-def _of_its_polarity(phrases: Sequence[Phrase], view: Window) -> Support:
-    denies = denying(view.clauses)
-    return best_phrase((phrase for phrase in phrases if denies_itself(phrase) == denies), view.words)
-
-
 def _says_little_else(found: Support, view: Window) -> bool:
     """Whether a window is a phrase of the rubric, nearly whole."""
-    content = len({word.key for word in view.words if word.content})
-    return found.strength >= WHOLE and len(found.words) >= LITTLE_ELSE * content
+    return found.strength >= WHOLE and len(found.words) >= LITTLE_ELSE * len(view.words.held)
 
 
 def denying(clauses: Sequence[Clause]) -> bool:
     """Whether clauses deny something, or call it wrong, and not both."""
-    return any(negated(clause.words) for clause in clauses) != any(clause.distanced for clause in clauses)
-
-
-@lru_cache(maxsize=8192)
-def _denying(text: str) -> bool:
-    words = read_phrase(text)
-    return negated(words) != any(word.text in DISTANCED for word in words)
-
-
-def denies_itself(phrase: Phrase) -> bool:
-    """The same of a phrase of the rubric."""
-    return _denying(phrase.text)
+    return any(clause.words.negated for clause in clauses) != any(clause.distanced for clause in clauses)

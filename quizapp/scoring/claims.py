@@ -19,9 +19,9 @@ from quizapp.scoring.lexical import (
     ReadyRubric,
     Support,
     best_phrase,
-    pairs,
 )
 from quizapp.scoring.support import misordered, support
+from quizapp.scoring.wording import Wording, pairs, wording
 from quizapp.scoring.words import Word
 
 VERBATIM = 0.75
@@ -90,10 +90,11 @@ def spans_of(words: Iterable[Word], all_words: Sequence[Word]) -> Spans:
 
 def echoes(words: Iterable[Word], rubric: ReadyRubric) -> bool:
     """Whether the words, and most of their neighbourhoods, are the question's."""
-    content = [word for word in words if word.content]
-    given = pairs(content)
-    new = {word.key for word in content} - rubric.question
-    return len(new) < FEWEST_NEW_WORDS and len(given & rubric.question_pairs) >= ECHOED * len(given)
+    words = wording(words)
+    if len(words.held.keys() - rubric.question) >= FEWEST_NEW_WORDS:
+        return False
+    given = pairs(words)
+    return len(given & rubric.question_pairs) >= ECHOED * len(given)
 
 
 def _regex_claim(known: ReadyCriterion, answer: str, clauses: Sequence[Clause]) -> Claim | None:
@@ -126,7 +127,7 @@ def _fits(pattern: str, answer: str) -> bool:
         return False
 
 
-def _words_of(claim: Claim, clauses: Sequence[Clause]) -> tuple[Word, ...]:
+def _words_of(claim: Claim, clauses: Sequence[Clause]) -> Wording:
     """All words of the clauses in which a claim stands."""
     return window(clauses, claim.first, claim.last).words
 
@@ -138,16 +139,16 @@ Measure = Callable[[ReadyCriterion, Window], Support]
 def find(
     known: ReadyCriterion,
     answer: str,
-    clauses: Sequence[Clause],
+    clauses: tuple[Clause, ...],
     views: Sequence[Window],
     rubric: ReadyRubric,
     measure: Measure = support,
 ) -> Finding:
     """The best support for a criterion that no denial in the same window spoils, and the last denial."""
     denials: dict[int, Support] = {}
-    wrong = frozenset(key for phrase in known.reject for key in phrase.weights)
+    touching = known.terms | known.reject.index.keys()
     for at, clause in enumerate(clauses):
-        if not clause.keys & (known.terms | wrong):
+        if clause.keys.isdisjoint(touching):
             continue
         found = denial(known, clause, rubric)
         if found.strength and not contrasted(known, clauses, at):
@@ -166,7 +167,7 @@ def find(
     turned, lost = 0.0, False
     reverse = _reverse(known, clauses)
     refused = {at for view in views if rejected(known, view) for at in range(view.first, view.last + 1)}
-    speaks = [bool(clause.keys & known.terms) for clause in clauses]
+    speaks = [not clause.keys.isdisjoint(known.terms) for clause in clauses]
     for view in views:
         # Where an outer clause holds none of the criterion's words, a smaller window says the same.
         if not (speaks[view.first] and speaks[view.last]):
@@ -229,12 +230,12 @@ def _condemned(claim: Claim, clauses: Sequence[Clause]) -> int | None:
 
 def _reverse(known: ReadyCriterion, clauses: Sequence[Clause]) -> frozenset[int]:
     """The sentences that tell the reverse of an order that the criterion's phrases tell."""
-    if not any(phrase.order for phrase in known.accept):
+    if not known.accept.orders:
         return frozenset()
     sentences: dict[int, list[Word]] = {}
     for clause in clauses:
         sentences.setdefault(clause.sentence, []).extend(clause.words)
-    return frozenset(number for number, words in sentences.items() if misordered(known, words))
+    return frozenset(number for number, words in sentences.items() if misordered(known, Wording(words)))
 
 
 def strung_together(findings: Sequence[Finding], clauses: Sequence[Clause], rubric: ReadyRubric) -> set[int]:
@@ -249,14 +250,13 @@ def strung_together(findings: Sequence[Finding], clauses: Sequence[Clause], rubr
         for at, (finding, known) in enumerate(zip(findings, rubric.criteria, strict=True))
         if finding.best is not None and finding.best.spans and finding.best.support.strength >= known.threshold
     ]
-    terms = frozenset[str]().union(*(known.terms for known in rubric.criteria)) | rubric.question
     for at, claim in found:
         others = [other for where, other in found if where != at and _overlap(claim, other)]
         if not others:
             continue
         words = {word.key for word in _words_of(claim, clauses) if word.content}
-        own = sum(key not in terms for key in words)
-        said = best_phrase(rubric.criteria[at].accept, _words_of(claim, clauses), rubric.criteria[at].stand_ins).strength
+        own = len(words - rubric.terms)
+        said = best_phrase(rubric.criteria[at].freely, _words_of(claim, clauses)).strength
         first = all(claim.support.strength >= other.support.strength for other in others)
         bare = own <= OWN_WORDS * len(words) and len(others) + 1 >= STRUNG and said < VERBATIM
         if bare or said < (WOVEN_BEST if first else WOVEN):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 from quizapp.scoring.lexicon import (
     ADVERSE,
@@ -17,6 +18,7 @@ from quizapp.scoring.lexicon import (
     CONDITIONAL,
     CONNECTIVES,
     DISTANCED,
+    EMPTY,
     INABILITY,
     KNOWING,
     MACHINERY,
@@ -32,6 +34,7 @@ from quizapp.scoring.lexicon import (
     TO_THE_GRADER,
     WORKING,
 )
+from quizapp.scoring.wording import Wording, scope, together
 from quizapp.scoring.words import Word
 
 MAX_WINDOW_WORDS = 60
@@ -63,54 +66,18 @@ _TO_THE_GRADER = re.compile(TO_THE_GRADER)
 FORBIDS_ONLY = frozenset({"if", "when", "unless", "until"})
 _COMPLEMENT = frozenset({"whether", "if", "how", "that", "when", "where", "which", "what"})
 """Words that open what a clause before them is about."""
-_EMPTY = frozenset(
-    {
-        "more",
-        "matter",
-        "effect",
-        "differ",
-        "thing",
-        "problem",
-        "issu",
-        "need",
-        "necessari",
-        "way",
-        "howev",
-        "~differ",
-        "requir",
-        "realli",
-    }
-)
-"""Keys of content words that name nothing: a clause of these alone speaks of the clause before it."""
 
 
 _PERSONS = frozenset({"i", "we", "you", "he", "she", "one"})
 _RELATIVE = frozenset({"that", "which", "who", "whose"})
 _DETERMINERS = frozenset({"a", "an", "the", "any", "every", "each", "some", "all", "those"})
 
-SCOPE = 8
-"""Words after a negator that it denies, at most."""
-_SCOPE_ENDS = frozenset({"and", "but", "so", "because", "yet", "while", "whereas"})
 
-
-def scope(words: Sequence[Word], at: int) -> list[Word]:
-    """The content words that a negator denies: what follows it, up to the next thing that is said."""
-    denied: list[Word] = []
-    if at and words[at].text == "nothing" and words[at - 1].content:
-        return denied  # ``it proves nothing``: the object ends it
-    for word in words[at + 1 : at + 1 + SCOPE]:
-        if word.text in _SCOPE_ENDS:
-            break
-        if word.content:
-            denied.append(word)
-    return denied
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Clause:
-    """A run of words that makes one claim."""
+    """A run of words that makes one claim. What follows from its words is found once."""
 
-    words: tuple[Word, ...]
+    words: Wording
     start: int
     end: int
     """Half open, in the answer as written."""
@@ -127,21 +94,30 @@ class Clause:
     """It calls something wrong, or is reported: the learner doesn't claim it."""
     reported: bool
     """It tells what others hold, the next clause takes it back, or it is addressed to whoever grades."""
-    keys: frozenset[str] = frozenset()
-    """Keys of its content words."""
     harm: bool = False
     """What follows in its sentence tells of harm: a negation in it states the problem."""
 
-    @property
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Keys of its content words."""
+        return frozenset(self.words.held)
+
+    @cached_property
     def negators(self) -> tuple[int, ...]:
         """Positions of the words that deny what follows."""
         found = (at for at, word in enumerate(self.words) if word.negator and not self._states_a_failure(at))
         return tuple(at for at in found if not self.conditional or self._modal(at))
 
-    @property
-    def meant(self) -> tuple[Word, ...]:
+    @cached_property
+    def meant(self) -> Wording:
         """Its words without those that are named only to be set against them."""
-        return tuple(word for word in self.words if not word.foil)
+        foils = any(word.foil for word in self.words)
+        return Wording(word for word in self.words if not word.foil) if foils else self.words
+
+    @cached_property
+    def as_meant(self) -> Clause:
+        """The clause without those words."""
+        return self if self.meant is self.words else replace(self, words=self.meant)
 
     def _modal(self, at: int) -> bool:
         """``must not``, ``shouldn't``: what is asked for is denied, wherever it stands."""
@@ -158,17 +134,17 @@ class Clause:
         machine = any(other.key == "~framework" or other.text in MACHINERY for other in before)
         return (machine and any(text in WORKING for text in following)) or self.harm
 
-    @property
+    @cached_property
     def denied(self) -> tuple[Word, ...]:
         """The content words that its negators deny."""
         return tuple(word for at in self.negators for word in scope(self.words, at))
 
-    @property
+    @cached_property
     def doubted(self) -> tuple[Word, ...]:
         """The content words that any negator or inability denies, but for what somebody fails to know, and what is told aside."""
         return self._scopes(aside=False)
 
-    @property
+    @cached_property
     def doubted_aside(self) -> tuple[Word, ...]:
         """The same of what only tells which one is meant: ``a length that isn't divisible``."""
         return self._scopes(aside=True)
@@ -182,7 +158,7 @@ class Clause:
             for at in found
             if self._modal(at) or not self._unaware(at)
             for word in scope(self.words, at)
-            if word.key not in _EMPTY
+            if word.key not in EMPTY
         )
 
     def _unaware(self, at: int) -> bool:
@@ -190,7 +166,7 @@ class Clause:
         aware = any(other.text in KNOWING for other in self.words[at + 1 : at + 3])
         return aware and not any(other.text in _PERSONS for other in self.words[:at])
 
-    @property
+    @cached_property
     def open_denial(self) -> bool:
         """Whether it ends in a negation: ``it may not be:`` denies what comes next."""
         return any(
@@ -206,14 +182,19 @@ class Clause:
                 return True
         return False
 
-    @property
+    @cached_property
     def negated(self) -> bool:
         return any(word.negator for word in self.words)
 
-    @property
+    @cached_property
+    def turned(self) -> bool:
+        """Whether a negator has been read into one of its words."""
+        return any(word.turned for word in self.words)
+
+    @cached_property
     def hollow(self) -> bool:
         """Whether it names nothing itself: it speaks of what was said before it."""
-        return not any(word.content and word.key not in _EMPTY for word in self.words)
+        return not any(word.content and word.key not in EMPTY for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +205,7 @@ class Window:
     first: int
     last: int
     """Positions of the first and last clause in the answer."""
-    words: tuple[Word, ...]
+    words: Wording
 
 
 def says_needless(text: str) -> bool:
@@ -235,7 +216,7 @@ def says_needless(text: str) -> bool:
 def window(clauses: Sequence[Clause], first: int, last: int) -> Window:
     """The clauses from the first to the last position."""
     group = tuple(clauses[first : last + 1])
-    return Window(group, first, last, tuple(word for clause in group for word in clause.meant))
+    return Window(group, first, last, together([clause.meant for clause in group]))
 
 
 def _sentence_ends(text: str) -> list[int]:
@@ -262,11 +243,11 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
         nonlocal run, conditional
         if run:
             start, end = run[0].start, run[-1].end
-            lowered = text[start:end].casefold().replace("’", "'")
+            lowered = _plain(text[start:end])
             reported = bool(_REPORTED.search(lowered))
             clauses.append(
                 Clause(
-                    words=tuple(run),
+                    words=Wording(run),
                     start=start,
                     end=end,
                     sentence=sentence,
@@ -276,14 +257,17 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
                     no_effect=bool(_NO_EFFECT.search(lowered)),
                     distanced=reported or any(word.text in DISTANCED for word in run),
                     reported=reported,
-                    keys=frozenset(word.key for word in run if word.content),
                 )
             )
         run, conditional = [], False
 
+    coming = iter([*ends, len(text) + 1])
+    end = next(coming)
     for at, word in enumerate(words):
         between = text[words[at - 1].end : word.start] if at else ""
-        new_sentence = at > 0 and any(words[at - 1].end <= end <= word.start for end in ends)
+        while at and end < words[at - 1].end:
+            end = next(coming)
+        new_sentence = at > 0 and end <= word.start
         opens = word.text in CONNECTIVES and not (
             word.text == "so" and at + 1 < len(words) and words[at + 1].text in ("many", "much", "few")
         )
@@ -303,14 +287,17 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
 def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
     """What a clause says of the one before or after it: that it has no effect, is taken back, does harm, or is for the grader."""
     out = list(clauses)
+    sentences: dict[int, list[int]] = {}
+    for at, clause in enumerate(clauses):
+        sentences.setdefault(clause.sentence, []).append(at)
+    aside = {number for number, same in sentences.items() if _is_aside(text[clauses[same[0]].start : clauses[same[-1]].end])}
     for at, clause in enumerate(clauses):
         after = clauses[at + 1 : at + 2]
         if clause.negated and after and after[0].sentence == clause.sentence and after[0].words[0].text in FORBIDS_ONLY:
             out[at] = replace(out[at], conditional=True)  # ``don't step if it isn't finite`` forbids it in one case only
-        same = [other for other in range(len(clauses)) if clauses[other].sentence == clause.sentence]
-        lowered = text[clause.start : clause.end].casefold().replace("’", "'")
-        sentence = text[clauses[same[0]].start : clauses[same[-1]].end].casefold().replace("’", "'")
-        if _TO_THE_GRADER.search(sentence) or _NAMES_TOPICS.search(sentence):
+        same = sentences[clause.sentence]
+        lowered = _plain(text[clause.start : clause.end])
+        if clause.sentence in aside:
             out[at] = replace(out[at], distanced=True, reported=True)
         if _TAKEN_BACK.search(lowered):
             for other in _before(clauses, at):
@@ -333,6 +320,16 @@ def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
         if any(harmful(clauses[other]) for other in later):
             out[at] = replace(out[at], harm=True)
     return out
+
+
+def _plain(text: str) -> str:
+    return text.casefold().replace("’", "'")
+
+
+def _is_aside(sentence: str) -> bool:
+    """Whether a sentence is for the grader, or only names topics."""
+    lowered = _plain(sentence)
+    return bool(_TO_THE_GRADER.search(lowered) or _NAMES_TOPICS.search(lowered))
 
 
 def harmful(clause: Clause) -> bool:
@@ -395,7 +392,8 @@ def _bare(piece: str) -> bool:
     return len(piece.split()) <= 6 and not (set(re.findall(r"[\w']+", piece.casefold())) & CLAIMING or _RELATION.search(piece))
 
 
-def mostly_denies(clauses: Sequence[Clause]) -> frozenset[int]:
+@lru_cache(maxsize=4)
+def mostly_denies(clauses: tuple[Clause, ...]) -> frozenset[int]:
     """The numbers of the sentences that deny something, where most sentences of a text do; else none."""
     sentences = {clause.sentence for clause in clauses}
     denying = {clause.sentence for clause in clauses if clause.no_effect or clause.negators}

@@ -7,23 +7,24 @@ Here: denials and what excuses them. Not here: how strongly an answer supports a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from quizapp.scoring.clauses import Clause, Window, adverse, excess, window
+from quizapp.scoring.groups import cover_groups
 from quizapp.scoring.lexical import (
     NOTHING,
+    ROUNDING,
     Phrase,
     ReadyCriterion,
     ReadyMisconception,
     ReadyRubric,
     Support,
     best_phrase,
-    cover_groups,
-    negated,
+    cover,
+    covered,
     to_the_point,
 )
-from quizapp.scoring.order import order
 from quizapp.scoring.support import support
+from quizapp.scoring.wording import Wording
 from quizapp.scoring.words import Word
 
 REPEATED = 0.75
@@ -47,38 +48,36 @@ CONCEDING = frozenset({"matter", "regardless", "irrespective", "despite", "altho
 CONTRASTED = 0.35
 
 
-def agrees(known: ReadyCriterion, words: Sequence[Word], denied: Iterable[Word], needless: bool) -> bool:
+def agrees(known: ReadyCriterion, words: Wording, denied: Iterable[Word], needless: bool) -> bool:
     """Whether the criterion itself has what is denied, or is called needless, denied: then it is no denial of it."""
-    nearest = best_phrase(known.accept, words, known.stand_ins)
-    best, least = nearest.strength, min(LONG, len(nearest.words))
-    told = order(words)
-    for phrase in known.accept:
-        if phrase.order & told and not needless and not any((b, a) in told for a, b in phrase.order):
+    nearest = best_phrase(known.freely, words)
+    enough, least = max(AGREEING, nearest.strength - CLOSE), min(LONG, len(nearest.words))
+    keys, stand_ins = {word.key for word in denied}, known.freely.stand_ins
+    for phrase, share in zip(known.freely, covered(known.freely, words).shares, strict=True):
+        if phrase.order & words.told and not needless and not any((b, a) in words.told for a, b in phrase.order):
             return True  # ``never clip before unscaling``: the negation is part of the order
-        if not (phrase.needless if needless else phrase.negated):
+        if share < enough - ROUNDING or not (phrase.needless if needless else phrase.negated):
             continue
-        found = best_phrase((phrase,), words, known.stand_ins)
-        if found.strength < max(AGREEING, best - CLOSE) or len(found.words) < least:
+        found = cover(phrase, words, stand_ins)
+        if found.strength < enough or len(found.words) < least:
             continue
-        said = {word.key for word in found.words}
-        contested = {word.key for word in denied} & (said | known.terms)
+        contested = keys & ({word.key for word in found.words} | known.terms)
         if needless or 2 * len(contested & (phrase.denied | phrase.unable)) >= max(1, len(contested)):
             return True
     if needless:
         return False
-    keys = {word.key for word in denied} & known.terms
+    keys &= known.terms
     return any(
-        2 * len((phrase.denied | phrase.unable) & keys) > len(keys)
-        and best_phrase((phrase,), words, known.stand_ins).strength >= AGREEING
+        2 * len((phrase.denied | phrase.unable) & keys) > len(keys) and cover(phrase, words, stand_ins).strength >= AGREEING
         for phrase in known.described
     )
 
 
 def refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known: ReadyCriterion) -> bool:
     """Whether the clause denies a misconception, and isn't nearer to the criterion: then it is no denial of that."""
-    if not negated(clause.words):
+    if not clause.words.negated:
         return False
-    least = max(SHOWN, best_phrase(known.accept, clause.words, known.stand_ins).strength)
+    least = max(SHOWN, best_phrase(known.freely, clause.words).strength)
     return any(
         (denied := best_phrase(misconception.refute, clause.words)).strength >= least
         and denied.phrase is not None
@@ -89,48 +88,56 @@ def refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known:
 
 def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
     """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
-    if clause.words[0].foil:
+    if clause.words[0].foil or clause.distanced:
         return NOTHING  # ``not the ranks that time out``: set against what was said before
-    clause = replace(clause, words=clause.meant)
-    said = best_phrase(known.accept, clause.words, known.stand_ins)
-    supported = support(known, window((clause,), 0, 0)).strength
-    against = max(
-        (
-            found
-            for phrase in known.reject
-            if (found := best_phrase((phrase,), clause.words)).strength >= REJECTED
-            and to_the_point(found, clause.words)
-            and phrase.negated == (negated(clause.words) or (clause.no_effect and phrase.negated))
-            and (not known.groups or cover_groups(known.groups, clause.words)[0] >= ABOUT)
-            and (not phrase.order or phrase.order & order(clause.words))
-        ),
-        key=lambda found: found.strength,
-        default=NOTHING,
-    )
-    if clause.distanced:
+    clause = clause.as_meant
+    words = clause.words
+    against = NOTHING if clause.conditional else _against(known, clause)
+    if not (against.strength or clause.no_effect or clause.denied):
         return NOTHING
-    if any(word.text in CONCEDING for word in clause.words) or (against.phrase and told_as_wrong(against.phrase, clause)):
-        against = NOTHING
-    nearer = against.strength > supported or (against.strength > supported - CLOSE and len(against.words) > len(said.words))
-    if not clause.conditional and against.strength and nearer:
-        return against
-    share, grouped = cover_groups(known.groups, clause.words)
+    said = best_phrase(known.freely, words)
+    share, grouped = cover_groups(known.groups, words)
+    if against.strength:
+        supported = support(known, window((clause,), 0, 0)).strength
+        if against.strength > supported or (against.strength > supported - CLOSE and len(against.words) > len(said.words)):
+            return against
     about = (share >= 0.5 and bool(grouped)) or said.strength >= 0.4
-    if clause.no_effect and not clause.conditional and about and not agrees(known, clause.words, clause.denied, True):
+    if clause.no_effect and not clause.conditional and about and not agrees(known, words, clause.denied, True):
         return Support(1.0, grouped or said.words)
     contested = {word.key for word in clause.denied} & ((known.terms - rubric.question) | {word.key for word in said.words})
-    if not contested or (share < 0.6 and said.strength < 0.5) or agrees(known, clause.words, clause.denied, False):
+    if not contested or (share < 0.6 and said.strength < 0.5) or agrees(known, words, clause.denied, False):
         return NOTHING
     return NOTHING if refutes(clause, rubric.misconceptions, known) else Support(max(share, said.strength), grouped or said.words)
 
 
+def _against(known: ReadyCriterion, clause: Clause) -> Support:
+    """The best covered reject phrase that a clause holds to be so."""
+    words = clause.words
+    if covered(known.reject, words).strength < REJECTED:
+        return NOTHING
+    if (known.groups and cover_groups(known.groups, words)[0] < ABOUT) or any(word.text in CONCEDING for word in words):
+        return NOTHING
+    best = NOTHING
+    for phrase, most in zip(known.reject, covered(known.reject, words).shares, strict=True):
+        of_its_kind = phrase.negated == words.negated or (clause.no_effect and phrase.negated)
+        if most < max(REJECTED, best.strength) - ROUNDING or not of_its_kind:
+            continue
+        found = cover(phrase, words)
+        in_order = not phrase.order or phrase.order & words.told
+        if found.strength >= REJECTED and found.strength > best.strength and in_order and to_the_point(found, words):
+            best = found
+    return NOTHING if best.phrase is not None and told_as_wrong(best.phrase, clause) else best
+
+
 def rejected(known: ReadyCriterion, view: Window) -> bool:
     """Whether some clauses together are a reject phrase, nearly whole, more than any accepted one."""
-    least = max(REPEATED, best_phrase(known.accept, view.words).strength + CLOSE)
-    found = best_phrase((phrase for phrase in known.reject if phrase.negated == negated(view.words)), view.words)
+    wrong = known.reject.negated[view.words.negated]
+    if covered(wrong, view.words).strength < REPEATED:
+        return False
+    found = best_phrase(wrong, view.words)
     return (
         found.phrase is not None
-        and found.strength >= least
+        and found.strength >= max(REPEATED, best_phrase(known.accept, view.words).strength + CLOSE)
         and to_the_point(found, view.words)
         and not any(told_as_wrong(found.phrase, clause) or clause.distanced for clause in view.clauses)
     )

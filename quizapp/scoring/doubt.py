@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from quizapp.scoring.clauses import Clause, harmful, mostly_denies
 from quizapp.scoring.denial import agrees, contrasted, refutes
@@ -37,7 +38,7 @@ class Doubt:
     denied: frozenset[str]
 
 
-def doubts(known: ReadyCriterion, clauses: Sequence[Clause], rubric: ReadyRubric) -> tuple[Doubt, ...]:
+def doubts(known: ReadyCriterion, clauses: tuple[Clause, ...], rubric: ReadyRubric) -> tuple[Doubt, ...]:
     """The clauses that deny something which no phrase of the rubric accounts for.
 
     A reader can't tell then whether a claim in the sentence still holds: one who writes *the sum is not divided* and then explains
@@ -70,9 +71,11 @@ def reaches(doubt: Doubt, first: int, last: int, clauses: Sequence[Clause], near
     return first <= doubt.at <= last and not (nearest.denied | nearest.unable) & doubt.denied
 
 
-def changes_of_mind(known: ReadyCriterion, answer: str, clauses: Sequence[Clause]) -> tuple[int, ...]:
+def changes_of_mind(known: ReadyCriterion, answer: str, clauses: tuple[Clause, ...]) -> tuple[int, ...]:
     """Positions of the clauses that turn against what was said before: ``wait, no``, ``but that is fine``, ``DDP handles it``."""
-    return tuple(at for at in range(1, len(clauses)) if _turns(known, answer, clauses, at))
+    turns, relies = _turns(answer, clauses)
+    asked_for = known.terms & {"~automatic", "~handle"}
+    return turns if asked_for or not relies else tuple(sorted({*turns, *relies}))
 
 
 def contradicted(known: ReadyCriterion, clauses: Sequence[Clause]) -> frozenset[int]:
@@ -104,16 +107,20 @@ def _subject(clause: Clause) -> frozenset[str]:
     return before | frozenset(after[:2])
 
 
-def _turns(known: ReadyCriterion, answer: str, clauses: Sequence[Clause], at: int) -> bool:
-    clause = clauses[at]
-    said = answer[clause.start : clause.end + 1].casefold().replace("’", "'")
-    if _RETRACTS.search(said) or _reassures(at, clauses) or _VERDICT.search(said):
-        return True
-    if clause.negated or clause.conditional or clause.distanced or any(word.text in _ASKS for word in clause.words[:2]):
-        return False
-    keys = clause.keys
-    relies = "~framework" in keys and bool(keys & {"~automatic", "~handle"}) and not known.terms & {"~automatic", "~handle"}
-    return relies or bool(_DISMISSES.search(said))
+@lru_cache(maxsize=4)
+def _turns(answer: str, clauses: tuple[Clause, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The clauses that turn against what was said, whatever is asked for; and those that rely on a framework."""
+    turns, relies = [], []
+    for at, clause in enumerate(clauses[1:], 1):
+        said = answer[clause.start : clause.end + 1].casefold().replace("’", "'")
+        if _RETRACTS.search(said) or _reassures(at, clauses) or _VERDICT.search(said):
+            turns.append(at)
+        elif not (clause.negated or clause.conditional or clause.distanced or any(word.text in _ASKS for word in clause.words[:2])):
+            if _DISMISSES.search(said):
+                turns.append(at)
+            elif "~framework" in clause.keys and clause.keys & {"~automatic", "~handle"}:
+                relies.append(at)
+    return tuple(turns), tuple(relies)
 
 
 def _reassures(at: int, clauses: Sequence[Clause]) -> bool:
@@ -156,10 +163,9 @@ def _asks_for_it(clause: Clause, clauses: Sequence[Clause]) -> bool:
 def _contrary(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:
     """Whether a clause turns the criterion's *same* or *differ* round, or says that something has no effect."""
     clause = clauses[at]
-    turned = any(word.turned for word in clause.words)
-    if not (turned or clause.no_effect) or _asks_for_it(clause, clauses):
+    if not (clause.turned or clause.no_effect) or _asks_for_it(clause, clauses):
         return False
-    if turned and opposed(known, clause.words, best_phrase(known.accept, clause.words, known.stand_ins).strength):
+    if clause.turned and opposed(known, clause.words, best_phrase(known.freely, clause.words).strength):
         return True
     if not clause.no_effect or contrasted(known, clauses, at):
         return False
@@ -172,7 +178,7 @@ def _unaccounted(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubr
     denied, aside = clause.doubted, clause.doubted_aside
     if clause.conditional:
         denied, aside = (), (*denied, *aside)
-    denied = (*denied, *(word for word in aside if word.key in known.terms - rubric.question))
+    denied = (*denied, *(word for word in aside if word.key in known.terms and word.key not in rubric.question))
     if not denied or _asks_for_it(clause, clauses) or contrasted(known, clauses, at):
         return frozenset()
     if refutes(clause, rubric.misconceptions, known) or any(

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import pairwise
+from functools import cached_property, lru_cache
 from math import fsum
 
 from quizapp.model.rubric import Criterion, Rubric, ShownMisconception
-from quizapp.scoring.clauses import says_needless, scope
-from quizapp.scoring.lexicon import INABILITY, OPPOSITE, RIVAL
-from quizapp.scoring.order import NO_ORDER, TELLING, Order, order, reversed_in
+from quizapp.scoring.clauses import says_needless
+from quizapp.scoring.groups import Groups, Keys
+from quizapp.scoring.lexicon import DISTANCED, INABILITY, OPPOSITE, RIVAL
+from quizapp.scoring.order import NO_ORDER, TELLING, Order, reversed_in
 from quizapp.scoring.profile import Profile, Rarity, middle
+from quizapp.scoring.wording import Wording, negated, pairs, scope, wording
 from quizapp.scoring.words import Vocabulary, Word, read_phrase, vocabulary
 
 MET = 0.6
@@ -33,13 +34,11 @@ OPPOSED, UNSAID = 0.5, 0.65
 """What is left of a phrase's coverage where its *same* or *differ* is said the other way round, or not at all."""
 POINT = 0.5
 """Share of a clause's content words that a wrong phrase without telling words must hold."""
-MAX_SPREAD = 26
-"""Words over which the groups of one claim may be spread."""
+ROUNDING = 1e-9
+"""More than by which two sums of the same weights differ."""
 
-NO_STAND_INS: Mapping[str, tuple[str, ...]] = {}
+NO_STAND_INS: Mapping[str, Keys] = {}
 SUBJECTS = frozenset({"~framework"})
-
-Keys = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,9 @@ class Phrase:
     weights: Mapping[str, float]
     """Key -> weight of its content words."""
     negated: bool
+    """A negator or an inability stands in it."""
+    denies: bool = False
+    """It denies something, or calls it wrong, and not both."""
     denied: frozenset[str] = frozenset()
     """Keys that its negators deny."""
     needless: bool = False
@@ -64,28 +66,84 @@ class Phrase:
     """Keys of what it says to be beyond a thing's power."""
     total: float = field(init=False)
     """The sum of its weights."""
-    keys: frozenset[str] = field(init=False)
-    """Those of its weights."""
+    contrasting: Keys = field(init=False)
+    """Its keys of which something may say the contrary."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "keys", frozenset(self.weights))
         object.__setattr__(self, "total", fsum(self.weights.values()))
+        object.__setattr__(self, "contrasting", tuple(key for key in self.weights if key in OPPOSITE or key in RIVAL))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
+class Phrases:
+    """Phrases that are asked about together."""
+
+    all: tuple[Phrase, ...] = ()
+    stand_ins: Mapping[str, Keys] = field(default_factory=dict)
+    """Key -> others of its groups, which may stand for it."""
+    strictly: Phrases | None = None
+    """The same ones without those."""
+
+    def __iter__(self) -> Iterator[Phrase]:
+        return iter(self.all)
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    @cached_property
+    def index(self) -> Mapping[str, Sequence[tuple[int, float]]]:
+        """Key -> the positions of the phrases that hold it, and its weight in each."""
+        found: dict[str, list[tuple[int, float]]] = {}
+        for at, phrase in enumerate(self.all):
+            for key, weight in phrase.weights.items():
+                found.setdefault(key, []).append((at, weight))
+        return found
+
+    @cached_property
+    def matter(self) -> frozenset[str]:
+        """The keys on which it depends how well something covers them."""
+        keys = self.index.keys()
+        changing = {other for key in keys for other in (OPPOSITE.get(key), RIVAL.get(key)) if other is not None}
+        return frozenset(keys).union(changing, *(self.stand_ins.get(key, ()) for key in keys))
+
+    def stood_for(self, held: Set[str]) -> list[str]:
+        """The keys that aren't held, and for which others stand."""
+        return [key for key, others in self.stand_ins.items() if key not in held and not held.isdisjoint(others)]
+
+    @cached_property
+    def with_denial(self) -> bool:
+        """Whether one of them denies some of its own words."""
+        return any(phrase.negated and phrase.denied for phrase in self)
+
+    @cached_property
+    def orders(self) -> Sequence[Order]:
+        """The orders in time that they tell."""
+        return [phrase.order for phrase in self if phrase.order]
+
+    @cached_property
+    def negated(self) -> Mapping[bool, Phrases]:
+        """Those that are negated, and those that aren't."""
+        return {negated: Phrases(tuple(phrase for phrase in self if phrase.negated == negated)) for negated in (True, False)}
+
+    @cached_property
+    def denies(self) -> Mapping[bool, Phrases]:
+        """Those that deny, and those that don't."""
+        return {denies: Phrases(tuple(phrase for phrase in self if phrase.denies == denies)) for denies in (True, False)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ReadyCriterion:
     criterion: Criterion
-    accept: tuple[Phrase, ...]
-    reject: tuple[Phrase, ...]
-    groups: tuple[tuple[Keys, ...], ...]
-    """Group -> terms -> keys in a row."""
-    stand_ins: Mapping[str, tuple[str, ...]]
-    """Key -> others of its groups, which may stand for it."""
+    accept: Phrases
+    reject: Phrases
+    freely: Phrases
+    """The accept phrases, others of a group standing in."""
+    groups: Groups
     terms: frozenset[str]
     """Every key of the groups and the accept phrases."""
-    described: tuple[Phrase, ...] = ()
+    described: Phrases = field(default_factory=Phrases)
     """What the description says, sentence by sentence; it supports nothing, but what it denies may be denied."""
-    profile: Profile = field(default_factory=dict)
+    profile: Profile = field(default_factory=Profile)
     """What its accept phrases and its description have in common."""
 
     @property
@@ -93,12 +151,12 @@ class ReadyCriterion:
         return self.criterion.threshold or MET
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ReadyMisconception:
     shown: ShownMisconception
-    accept: tuple[Phrase, ...]
-    refute: tuple[Phrase, ...]
-    profile: Profile = field(default_factory=dict)
+    accept: Phrases
+    refute: Phrases
+    profile: Profile = field(default_factory=Profile)
     """What its accept phrases have in common."""
 
 
@@ -114,15 +172,16 @@ class ReadyRubric:
     """Keys of neighbouring content words of the question."""
     spelling: Vocabulary
     rarity: Rarity = field(default_factory=Rarity)
-    elsewhere: Mapping[str, frozenset[str]] = field(init=False)
-    """Criterion -> keys of the question and of the other criteria."""
+    terms: frozenset[str] = field(init=False)
+    """Keys of the question and of all criteria."""
+    profiles: tuple[Profile, ...] = field(init=False)
+    """Of all criteria and misconceptions."""
 
     def __post_init__(self) -> None:
-        others = {
-            known.criterion.id: self.question.union(*(other.terms for other in self.criteria if other is not known))
-            for known in self.criteria
-        }
-        object.__setattr__(self, "elsewhere", others)
+        object.__setattr__(
+            self, "profiles", (*(known.profile for known in self.criteria), *(known.profile for known in self.misconceptions))
+        )
+        object.__setattr__(self, "terms", self.question.union(*(known.terms for known in self.criteria)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,38 +199,27 @@ class Support:
 NOTHING = Support(0.0)
 
 
-def _phrase(text: str, question: frozenset[str], terms: frozenset[str] | None = None) -> Phrase:
-    """``terms``, for phrases that say something wrong: the keys that right claims use too."""
-    words = tuple(word for word in read_phrase(text) if not word.foil)
+def _phrases(texts: Iterable[str], question: frozenset[str], right: frozenset[str] | None = None) -> Phrases:
+    """``right``, for phrases that say something wrong: the keys that right claims use too."""
+    return Phrases(tuple(_phrase(text, question, right) for text in texts))
+
+
+def _phrase(text: str, question: frozenset[str], right: frozenset[str] | None) -> Phrase:
+    whole = read_phrase(text)
+    words = Wording(word for word in whole if not word.foil)
     weights = {word.key: QUESTION_WEIGHT if word.key in question else 1.0 for word in words if word.content}
-    denied = frozenset(word.key for at, negator in enumerate(words) if negator.negator for word in scope(words, at))
-    needless = says_needless(text)
-    told = order(words) if any(word.text in TELLING for word in words) else NO_ORDER
-    unable = frozenset(word.key for at, other in enumerate(words) if other.text in INABILITY for word in scope(words, at))
-    if terms is None:
-        return Phrase(text, weights, negated(words), denied, needless, told, unable=unable)
     return Phrase(
         text,
         weights,
-        negated(words),
-        denied,
-        needless,
-        told,
-        frozenset(weights) - terms - question,
-        frozenset(weights) & SUBJECTS,
-        unable,
+        words.negated,
+        negated(whole) != any(word.text in DISTANCED for word in whole),
+        denied=frozenset(word.key for at, negator in enumerate(words) if negator.negator for word in scope(words, at)),
+        needless=says_needless(text),
+        order=words.told if any(word.text in TELLING for word in words) else NO_ORDER,
+        telling=frozenset() if right is None else frozenset(weights) - right - question,
+        subject=frozenset() if right is None else frozenset(weights) & SUBJECTS,
+        unable=frozenset(word.key for at, other in enumerate(words) if other.text in INABILITY for word in scope(words, at)),
     )
-
-
-def negated(words: Iterable[Word]) -> bool:
-    """Whether a negator or an inability stands anywhere in the words."""
-    return any(word.negator or word.text in INABILITY for word in words)
-
-
-def pairs(words: Iterable[Word]) -> frozenset[tuple[str, str]]:
-    """Keys of neighbouring content words."""
-    keys = [word.key for word in words if word.content]
-    return frozenset(pairwise(keys))
 
 
 @lru_cache(maxsize=64)
@@ -190,25 +238,25 @@ def ready(rubric: Rubric, question: str) -> ReadyRubric:
     asked = frozenset(word.key for word in read_phrase(question) if word.content)
     criteria = []
     for criterion in rubric.criteria:
-        accept = tuple(_phrase(text, asked) for text in criterion.accept)
+        accept = _phrases(criterion.accept, asked)
         groups = tuple(
             tuple(keys for term in group if (keys := tuple(word.key for word in read_phrase(term)))) for group in criterion.groups
         )
-        terms = frozenset(key for group in groups for term in group for key in term) | {
-            key for phrase in accept for key in phrase.weights
-        }
-        reject = tuple(_phrase(text, asked, terms) for text in criterion.reject)
-        described = tuple(_phrase(text, asked) for text in re.split(r"[.;:]\s+", criterion.description) if text.strip())
-        criteria.append(ReadyCriterion(criterion, accept, reject, groups, _stand_ins(groups), terms, described))
-    usage = Counter(key for known in criteria for key in {key for phrase in known.accept for key in phrase.weights})
+        terms = frozenset(key for group in groups for term in group for key in term) | accept.index.keys()
+        stand_ins = _stand_ins(groups)
+        freely = Phrases(accept.all, stand_ins, accept) if stand_ins else accept
+        reject = _phrases(criterion.reject, asked, terms)
+        described = _phrases((text for text in re.split(r"[.;:]\s+", criterion.description) if text.strip()), asked)
+        criteria.append(ReadyCriterion(criterion, accept, reject, freely, Groups(groups), terms, described))
+    usage = Counter(key for known in criteria for key in known.accept.index)
     rarity = Rarity(len(criteria), usage, asked)
     criteria = [replace(known, profile=profile_of(known.criterion, rarity)) for known in criteria]
     common = frozenset[str]().union(*(known.terms for known in criteria))
     misconceptions = tuple(
         ReadyMisconception(
             shown,
-            tuple(_phrase(text, asked, common) for text in shown.accept),
-            tuple(_phrase(text, asked) for text in shown.refute),
+            _phrases(shown.accept, asked, common),
+            _phrases(shown.refute, asked),
             middle((read_phrase(text) for text in shown.accept), rarity),
         )
         for shown in rubric.misconceptions
@@ -221,12 +269,12 @@ def profile_of(criterion: Criterion, rarity: Rarity) -> Profile:
     return middle((read_phrase(text) for text in (*criterion.accept, criterion.description)), rarity)
 
 
-def _stand_ins(groups: Sequence[Sequence[Keys]]) -> dict[str, tuple[str, ...]]:
+def _stand_ins(groups: Sequence[Sequence[Keys]]) -> dict[str, Keys]:
     """Key -> the single terms of its groups that may stand for it.
 
     Two concepts of the lexicon never stand for each other: they are known to differ, however a rubric groups them.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, Keys] = {}
     for group in groups:
         single = tuple(dict.fromkeys(term[0] for term in group if len(term) == 1))
         for key in single:
@@ -235,158 +283,127 @@ def _stand_ins(groups: Sequence[Sequence[Keys]]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _stands(words: Sequence[Word], term: Keys, at: int) -> bool:
-    """Whether a term begins at a word of its first key: its keys in a row, function words between them allowed."""
-    matched, position = 1, at + 1
-    while matched < len(term) and position < len(words):
-        if words[position].key == term[matched]:
-            matched += 1
-        elif words[position].content:
-            return False
-        position += 1
-    return matched == len(term)
-
-
-def by_key(words: Sequence[Word]) -> dict[str, Word]:
-    """The first content word of each key."""
-    return {word.key: word for word in reversed(words) if word.content}
-
-
-def _cover(
-    phrase: Phrase,
-    held: Mapping[str, Word],
-    stand_ins: Mapping[str, tuple[str, ...]],
-    stood: Set[str],
-    least: float,
-) -> Support:
-    """How much of a phrase the words hold, its *same* or *differ* weighing most; nothing where not above ``least``.
-
-    ``stood``: the keys that are not held, but stood in for.
-    """
-    weights, total = phrase.weights, phrase.total
-    gained = fsum([weights[key] for key in phrase.keys & held.keys()])  # a set has no order, and a plain sum depends on it
-    most = GROUP_WEIGHT * fsum([weights[key] for key in phrase.keys & stood]) if stood else 0.0
-    if not total or gained + most <= least * total:
-        return NOTHING
-    missing = [(key, weight) for key, weight in weights.items() if key not in held]
-    used = [held[key] for key in phrase.weights if key in held]
+def _gained(phrase: Phrase, held: Set[str], stand_ins: Mapping[str, Keys]) -> tuple[float, Keys]:
+    """How much of a phrase some keys cover, its *same* or *differ* weighing most; and those that give it."""
+    weights = phrase.weights
+    used = [key for key in weights if key in held]
+    gained = fsum([weights[key] for key in used])
     factor = 1.0
-    for key, weight in missing:
+    for key in phrase.contrasting:
+        if key in held:
+            continue
         if key in OPPOSITE:
             factor = OPPOSED if OPPOSITE[key] in held else UNSAID
-        if RIVAL.get(key) in held and not (key == "~same" and "~differ" in phrase.weights):
+        if RIVAL.get(key) in held and not (key == "~same" and "~differ" in weights):
             factor = min(factor, OPPOSED)
-        for other in stand_ins.get(key, ()):
-            if other in held and held[other] not in used:
-                gained += GROUP_WEIGHT * weight
-                used.append(held[other])
-                break
-    said = {word.key for word in used}
-    if 2 * len(phrase.telling & said) < len(phrase.telling) or not phrase.subject <= said:
+    if stand_ins:
+        for key in [key for key in weights if key in stand_ins and key not in held]:
+            other = next((other for other in stand_ins[key] if other in held and other not in used), None)
+            if other is not None:
+                gained += GROUP_WEIGHT * weights[key]
+                used.append(other)
+    if 2 * len(phrase.telling.intersection(used)) < len(phrase.telling) or not phrase.subject.issubset(used):
         factor *= UNSAID
-    return Support(gained / total * factor, tuple(dict.fromkeys(used)), phrase)
+    return gained / (phrase.total or 1.0) * factor, tuple(used)
 
 
-MOST_KNOWN = 4096
-_KNOWN: dict[tuple[int, int, int], tuple[Sequence[Phrase], Sequence[Word], Mapping[str, tuple[str, ...]], Support]] = {}
-"""What was asked last. Each entry holds its phrases and words, so that no others can come to have their identity."""
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """How well some keys cover some phrases."""
+
+    gains: Sequence[float]
+    """The weight of each phrase that they cover at most: less where one key would stand in for two."""
+    shares: Sequence[float]
+    """The same as a share of the phrase; less yet where another thing is wrong."""
+    strength: float = 0.0
+    """Of the best covered one, the first of equals."""
+    phrase: Phrase | None = None
+    keys: Keys = ()
+    """Those that cover it."""
+    plain: Covered | None = None
+    """The same without stand-ins, where there are any."""
+
+    @property
+    def strictly(self) -> Covered:
+        """How well the keys cover the phrases without stand-ins."""
+        return self.plain or self
 
 
-def best_phrase(
-    phrases: Iterable[Phrase], words: Sequence[Word], stand_ins: Mapping[str, tuple[str, ...]] = NO_STAND_INS
-) -> Support:
-    """The best covered of some phrases; remembered where both are tuples, since the same words are asked about many times."""
-    if not (isinstance(phrases, tuple) and isinstance(words, tuple)):
-        return _best(phrases, words, stand_ins)
-    place = id(phrases), id(words), id(stand_ins)
-    known = _KNOWN.get(place)
-    if known is not None and known[0] is phrases and known[1] is words and known[2] is stand_ins:
-        return known[3]
-    found = _best(phrases, words, stand_ins)
-    if len(_KNOWN) >= MOST_KNOWN:
-        _KNOWN.clear()
-    _KNOWN[place] = phrases, words, stand_ins, found
-    return found
+@lru_cache(maxsize=2048)
+def _covered(phrases: Phrases, keys: frozenset[str], told: Order) -> Covered:
+    """Remembered: most windows hold few of a rubric's keys, and the same few as others."""
+    plain = None
+    if phrases.strictly is None:
+        gains: Sequence[float] = _sums(phrases, keys)
+    else:
+        plain, stood = _covered(phrases.strictly, keys & phrases.strictly.matter, told), phrases.stood_for(keys)
+        if not stood:
+            return plain
+        gains = [own + GROUP_WEIGHT * other for own, other in zip(plain.gains, _sums(phrases, stood), strict=True)]
+    shares = [gain / phrase.total if gain else 0.0 for gain, phrase in zip(gains, phrases, strict=True)]
+    most = max(shares, default=0.0)
+    if not most:
+        return Covered(gains, shares, plain=plain)
+
+    def strength_of(at: int) -> tuple[float, Keys]:
+        phrase = phrases.all[at]
+        strength, by = _gained(phrase, keys, phrases.stand_ins)
+        return strength * OPPOSED if phrase.order and reversed_in(phrase.order, told) else strength, by
+
+    likeliest = shares.index(most)
+    found = {likeliest: strength_of(likeliest)}
+    enough = found[likeliest][0] - ROUNDING
+    best, strength = None, 0.0
+    keys_used: Keys = ()
+    for at in [at for at, share in enumerate(shares) if share >= enough]:
+        phrase = phrases.all[at]
+        if gains[at] > strength * phrase.total:
+            reached, by = found.get(at) or strength_of(at)
+            if reached > strength:
+                best, strength, keys_used = phrase, reached, by
+    return Covered(gains, shares, strength, best, keys_used, plain)
 
 
-def _best(phrases: Iterable[Phrase], words: Sequence[Word], stand_ins: Mapping[str, tuple[str, ...]]) -> Support:
-    held = by_key(words)
-    keys = held.keys()
-    stood = {key for key, others in stand_ins.items() if key not in held and not keys.isdisjoint(others)}
-    told: Order | None = None
-    best = NOTHING
-    for phrase in phrases:
-        found = _cover(phrase, held, stand_ins, stood, best.strength)
-        if found.strength <= best.strength:
-            continue
-        if phrase.order:
-            told = order(words) if told is None else told
-            if reversed_in(phrase.order, told):
-                found = Support(found.strength * OPPOSED, found.words, phrase)
-        if found.strength > best.strength:
-            best = found
-    return best
+def _sums(phrases: Phrases, keys: Iterable[str]) -> list[float]:
+    """The weight of some keys in each phrase."""
+    found: list[list[float]] = [[] for _ in phrases]
+    for key in keys:
+        for at, weight in phrases.index.get(key, ()):
+            found[at].append(weight)
+    return [fsum(weights) for weights in found]  # a set has no order, and a plain sum depends on it
 
 
-def to_the_point(found: Support, words: Iterable[Word]) -> bool:
+def covered(phrases: Phrases, words: Wording) -> Covered:
+    """How well some words cover some phrases."""
+    known: Covered | None = words.answers.get(phrases)
+    if known is None:
+        held, told = phrases.matter.intersection(words.held), words.told if phrases.orders else NO_ORDER
+        known = words.answers[phrases] = _covered(phrases, held, told)
+    return known
+
+
+def best_phrase(phrases: Phrases, words: Sequence[Word]) -> Support:
+    """The best covered of some phrases."""
+    words = wording(words)
+    found = covered(phrases, words)
+    if found.phrase is None:
+        return NOTHING
+    return Support(found.strength, tuple([words.held[key] for key in found.keys]), found.phrase)
+
+
+def cover(phrase: Phrase, words: Wording, stand_ins: Mapping[str, Keys] = NO_STAND_INS) -> Support:
+    """How well some words cover a phrase."""
+    strength, keys = _gained(phrase, words.held.keys(), stand_ins)
+    if reversed_in(phrase.order, words.told):
+        strength *= OPPOSED
+    return Support(strength, tuple(words.held[key] for key in keys), phrase)
+
+
+def to_the_point(found: Support, words: Wording) -> bool:
     """Whether a wrong claim is what the words are about.
 
     A phrase with telling words is known by them; one that is made of the question's terms alone may only be touched in passing.
     """
     if found.phrase is None or found.phrase.telling:
         return True
-    return len(found.words) >= POINT * len({word.key for word in words if word.content})
-
-
-def cover_groups(groups: Sequence[Sequence[Keys]], words: Sequence[Word]) -> tuple[float, tuple[Word, ...]]:
-    """The share of the groups that the words cover, and the words: the tightest ones where all groups are covered."""
-    if not groups:
-        return 0.0, ()
-    first_keys: dict[str, list[int]] = {}
-    for at, word in enumerate(words):
-        first_keys.setdefault(word.key, []).append(at)
-    hits = sorted(
-        {
-            (at, number)
-            for number, group in enumerate(groups)
-            for term in group
-            for at in first_keys.get(term[0], ())
-            if _stands(words, term, at)
-        }
-    )
-    covered = {number for _, number in hits}
-    if len(covered) < len(groups):
-        first = {number: at for at, number in reversed(hits)}
-        return len(covered) / len(groups), tuple(words[at] for at in sorted(set(first.values())))
-    best: tuple[int, list[int]] | None = None
-    for index, (start, _) in enumerate(hits):
-        seen: list[tuple[int, int]] = []
-        for at, number in hits[index:]:
-            if at - start > MAX_SPREAD or (best is not None and at - start >= best[0]):
-                break
-            seen.append((at, number))
-            chosen = _one_each(seen, len(groups))
-            if chosen is not None:
-                best = at - start, sorted(chosen)
-                break
-    if best is None:
-        return (len(groups) - 1) / len(groups), ()
-    return 1.0, tuple(words[at] for at in best[1])
-
-
-def _one_each(hits: Sequence[tuple[int, int]], groups: int) -> list[int] | None:
-    """A word of its own for each group, since one word can't stand for two concepts; ``None`` where there is no such choice."""
-    taken: dict[int, int] = {}
-
-    def place(number: int, tried: set[int]) -> bool:
-        for at, owner in hits:
-            if owner == number and at not in tried:
-                tried.add(at)
-                if at not in taken or place(taken[at], tried):
-                    taken[at] = number
-                    return True
-        return False
-
-    if len({number for _, number in hits}) < groups:
-        return None
-    return list(taken) if all(place(number, set()) for number in range(groups)) else None
+    return len(found.words) >= POINT * len(words.held)

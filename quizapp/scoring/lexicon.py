@@ -26,6 +26,27 @@ FUNCTION_WORDS = _words(
 )
 """Words that carry no content of their own. Some of them carry polarity, which is looked at first."""
 
+EMPTY = _words(
+    """
+    more matter effect differ thing problem issu need necessari way howev ~differ requir realli
+    """
+)
+"""Keys of content words that name nothing: a clause of these alone speaks of the clause before it."""
+
+PLACES = _words(
+    """
+    in inside under outside of with the a within leaving exiting exit leave enter entering via using into
+    """
+)
+"""Words before *no sync* that make it the name of a context manager: somebody is in it, under it or out of it."""
+
+NOUN_BEFORE = _words(
+    """
+    the a of per local global own weighted those these this token rank sample loss gradient batch microbatch and or to
+    """
+)
+"""Words before *means* that make it the plural of an average."""
+
 CONTENT_ANYWAY = frozenset({"same", "even", "once", "own", "more", "few"})
 """Function words that an accept phrase may hang on."""
 

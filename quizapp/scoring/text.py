@@ -103,7 +103,7 @@ def _is_stated_there(wrong: Claim, right: Claim | None, known: ReadyCriterion, c
     if right is None or not _is_within(right, wrong) or wrong.support.strength < VERBATIM:
         return False
     words = window(clauses, right.first, right.last).words
-    return best_phrase(known.accept, words, known.stand_ins).strength < wrong.support.strength
+    return best_phrase(known.freely, words).strength < wrong.support.strength
 
 
 def _is_within(right: Claim | None, wrong: Claim) -> bool:

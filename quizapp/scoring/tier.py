@@ -30,6 +30,7 @@ _SOURCES = (
     "clauses",
     "denial",
     "doubt",
+    "groups",
     "lexical",
     "lexicon",
     "order",
@@ -40,6 +41,7 @@ _SOURCES = (
     "text",
     "tier",
     "whole",
+    "wording",
     "words",
 )
 

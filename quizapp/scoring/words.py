@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from quizapp.scoring.lexicon import (
     ATTRIBUTES,
@@ -25,8 +25,10 @@ from quizapp.scoring.lexicon import (
     INABILITY,
     NEGATORS,
     NOT_ONLY,
+    NOUN_BEFORE,
     OPPOSITE,
     OTHER_LANGUAGES,
+    PLACES,
     PROTECTED,
     VERBS_BEFORE_NOT,
 )
@@ -37,28 +39,6 @@ SHORTEST_SLIP = 4
 _WORD = re.compile(SIGN.pattern + r"|[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 NO_SYNC = "~nosync"
-_PLACES = frozenset(
-    [
-        "in",
-        "inside",
-        "under",
-        "outside",
-        "of",
-        "with",
-        "the",
-        "a",
-        "within",
-        "leaving",
-        "exiting",
-        "exit",
-        "leave",
-        "enter",
-        "entering",
-        "via",
-        "using",
-        "into",
-    ]
-)
 _ORDERS = frozenset({"must", "should", "shall", "may"})
 _FILLERS = frozenset(
     {"the", "a", "an", "all", "exactly", "always", "quite", "really", "be", "have", "of", "any", "at", "to", "necessarily", "in"}
@@ -89,31 +69,6 @@ _NOT_COMPARING = {
 _QUOTED = re.compile('["“][^"“”\\n]{1,60}["”]')
 FOIL = 6
 """Words after a *not* without a verb that it sets against what is said, at most."""
-_NOUN_BEFORE = frozenset(
-    [
-        "the",
-        "a",
-        "of",
-        "per",
-        "local",
-        "global",
-        "own",
-        "weighted",
-        "those",
-        "these",
-        "this",
-        "token",
-        "rank",
-        "sample",
-        "loss",
-        "gradient",
-        "batch",
-        "microbatch",
-        "and",
-        "or",
-        "to",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +93,8 @@ class Word:
 
 def fold(text: str) -> tuple[str, list[int]]:
     """The text with compatible characters unified and accents taken off, and where each of its characters stood; the end too."""
+    if text.isascii():
+        return text, [*range(len(text) + 1)]
     out: list[str] = []
     origin: list[int] = []
     for place, sign in enumerate(text):
@@ -186,15 +143,29 @@ def _is_negator(text: str) -> bool:
     return plain in NEGATORS or (plain.endswith("n't") and plain not in INABILITY)
 
 
-def _word(text: str, start: int, end: int) -> Word:
+@lru_cache(maxsize=16384)
+def _meaning(text: str) -> tuple[str, bool, bool]:
+    """What a word is compared by, whether it carries content, and whether it negates."""
     if text in EXACT:
-        return Word(text, EXACT[text], start, end, content=True)
-    content = (
-        (text not in FUNCTION_WORDS or text in CONTENT_ANYWAY)
-        and not text.replace("’", "'").endswith("n't")
-        and not _is_negator(text)
-    )
-    return Word(text, _concepts()[0].get(stem(text), stem(text)), start, end, content, _is_negator(text))
+        return EXACT[text], True, False
+    negates = _is_negator(text)
+    content = (text not in FUNCTION_WORDS or text in CONTENT_ANYWAY) and not text.replace("’", "'").endswith("n't") and not negates
+    return _concepts()[0].get(stem(text), stem(text)), content, negates
+
+
+def _word(text: str, start: int, end: int) -> Word:
+    key, content, negates = _meaning(text)
+    return Word(text, key, start, end, content, negates)
+
+
+@lru_cache(maxsize=16384)
+def _pieces(written: str) -> tuple[tuple[int, str], ...]:
+    """The words that are written as one (``noSync``): letters of each, and how it is read."""
+    found = []
+    for piece in _CAMEL.split(written):
+        plain = piece.casefold().replace("’", "'").replace("ʼ", "'")
+        found.append((len(piece), ABBREVIATIONS.get(plain, plain)))
+    return tuple(found)
 
 
 def _bare(text: str) -> list[Word]:
@@ -207,22 +178,28 @@ def _bare(text: str) -> list[Word]:
             words.append(_word(said, origin[start], origin[match.end() - 1] + 1))
             continue
         named = "_" in (folded[start - 1 : start], folded[match.end() : match.end() + 1])
-        for piece in _CAMEL.split(match.group()):
-            end = start + len(piece)
-            plain = piece.casefold().replace("’", "'").replace("ʼ", "'")
-            word = _word(ABBREVIATIONS.get(plain, plain), origin[start], origin[end - 1] + 1)
+        for letters, plain in _pieces(match.group()):
+            word = _word(plain, origin[start], origin[start + letters - 1] + 1)
             # A piece of a program's name (no_sync, not_equal) says nothing by itself.
             words.append(replace(word, negator=False, content=True) if named and word.negator else word)
-            start = end
+            start += letters
     return words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vocabulary:
     """The words that a misspelling may be meant for."""
 
     words: tuple[str, ...]
     stems: frozenset[str]
+
+    @cached_property
+    def _alike(self) -> Mapping[tuple[str, int], Sequence[str]]:
+        """First letter and length -> the words."""
+        found: dict[tuple[str, int], list[str]] = {}
+        for word in self.words:
+            found.setdefault((word[0], len(word)), []).append(word)
+        return found
 
     def mend(self, word: Word) -> Word:
         """The word that was meant, where one is near enough; else the word."""
@@ -237,14 +214,13 @@ class Vocabulary:
 
         allowed = 1 if len(text) < 7 else 2
         best: tuple[int, str] | None = None
-        for candidate in self.words:
-            if candidate[0] != text[0] or abs(len(candidate) - len(text)) > allowed:
-                continue
-            if len(text) == SHORTEST_SLIP and sorted(candidate) != sorted(text):
-                continue
-            distance = OSA.distance(text, candidate, score_cutoff=allowed)
-            if distance <= allowed and (best is None or distance < best[0]):
-                best = distance, candidate
+        for length in range(len(text) - allowed, len(text) + allowed + 1):
+            for candidate in self._alike.get((text[0], length), ()):
+                if len(text) == SHORTEST_SLIP and sorted(candidate) != sorted(text):
+                    continue
+                distance = OSA.distance(text, candidate, score_cutoff=allowed)
+                if distance <= allowed and (best is None or (distance, candidate) < best):
+                    best = distance, candidate
         return None if best is None else best[1]
 
 
@@ -264,14 +240,14 @@ def _is_verb(words: Sequence[Word], at: int) -> bool:
     before = words[at - 1].text if at else ""
     return (
         words[at].text == "meaning"
-        or (following in _VERB_MEAN and before not in _NOUN_BEFORE)
+        or (following in _VERB_MEAN and before not in NOUN_BEFORE)
         or before in ("not", "would", "does", "doesn't")
     )
 
 
 def _denies(words: Sequence[Word], at: int, concept: str) -> bool:
     """``no sync`` names the context manager inside, under or out of it; elsewhere it says that nothing is synchronised."""
-    return concept == NO_SYNC and words[at].negator and (at == 0 or words[at - 1].text not in _PLACES)
+    return concept == NO_SYNC and words[at].negator and (at == 0 or words[at - 1].text not in PLACES)
 
 
 def _joined(words: Sequence[Word]) -> list[Word]:

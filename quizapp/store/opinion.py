@@ -51,6 +51,7 @@ class Regrade:
     item_hash: str
     scorer: str
     score_json: str
+    """Empty: no other score than the answer had before."""
 
 
 def dispute(store: Store, attempt: int, criterion: str, span: tuple[int, int]) -> None:
@@ -74,13 +75,13 @@ def rule(store: Store, attempt: int, criterion: str, met: Ruled, note: str, auth
     _insert(store, "ruling", ("attempt", "criterion", "met", "note", "author"), [(attempt, criterion, met, note, author)])
 
 
-def regrade(store: Store, found: Iterable[tuple[int, str, str, Score]]) -> None:
-    """Keeps new scores, given as (attempt, item hash, scorer, score); all of them or none.
+def regrade(store: Store, found: Iterable[tuple[int, str, str, Score | None]]) -> None:
+    """Keeps new scores, given as (attempt, item hash, scorer, score, or ``None`` for the one before); all of them or none.
 
     Raises:
         quizapp.store.database.StoreError: the learner's file can't be written.
     """
-    rows = [(attempt, item_hash, scorer, score.model_dump_json()) for attempt, item_hash, scorer, score in found]
+    rows = [(*given, "" if score is None else score.model_dump_json()) for *given, score in found]
     _insert(store, "regrade", ("attempt", "item_hash", "scorer", "score"), rows)
 
 
@@ -97,9 +98,14 @@ def rulings(store: Store) -> dict[tuple[int, str], Ruling]:
 
 
 def regrades(store: Store) -> dict[int, Regrade]:
-    """Attempt -> its last regrade."""
-    rows = _select(store, "SELECT attempt, item_hash, scorer, score FROM regrade ORDER BY at, id")
-    return {row[0]: Regrade(*row) for row in rows}
+    """Attempt -> its last regrade, with the last score that one gave it."""
+    found: dict[int, Regrade] = {}
+    for attempt, item_hash, scorer, score in _select(
+        store, "SELECT attempt, item_hash, scorer, score FROM regrade ORDER BY at, id"
+    ):
+        before = found.get(attempt)
+        found[attempt] = Regrade(attempt, item_hash, scorer, score or (before.score_json if before else ""))
+    return found
 
 
 def _select(store: Store, query: str) -> list[tuple[Any, ...]]:

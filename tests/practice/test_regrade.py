@@ -15,8 +15,8 @@ from quizapp.model.question import TextPart
 from quizapp.model.score import CriterionScore, Score, score_of
 from quizapp.practice.asked import ask, grade, scorer, titles
 from quizapp.practice.regrade import MANY, PORTION, changes, keep
-from quizapp.practice.standing import Opinions, queue
-from quizapp.store.opinion import dispute, rule
+from quizapp.practice.standing import Opinions, as_they_stand, queue
+from quizapp.store.opinion import dispute, regrade, rule
 from quizapp.store.record import Answer, Attempt
 from quizapp.store.store import Store
 
@@ -71,6 +71,30 @@ def test_what_the_present_scorer_gave_is_not_scored_again(store: Store, library:
     stored(store, library, phrase, by=scorer())
     found = changes(library, store.attempts(), Opinions.of(store))
     assert (found.looked_at, found.current) == (1, 1)
+
+
+def test_what_comes_out_alike_is_scored_again_only_by_another_scorer(store: Store, library: Library) -> None:
+    _, _, phrase = written(library)
+    attempt = stored(store, library, phrase)
+    score = attempt.score()
+    assert score is not None
+    found = changes(library, store.attempts(), Opinions.of(store))
+    assert (found.current, found.changes, [entry.id for entry, _ in found.settled]) == (0, (), [attempt.id])
+    assert changes(library, store.attempts(), Opinions.of(store)).settled, "nothing is stored by looking"
+
+    keep(store, found)
+    opinions = Opinions.of(store)
+    assert opinions.automatic(attempt) == score
+    assert changes(library, store.attempts(), opinions).current == 1
+    assert as_they_stand(store)[0] == store.marks()
+
+    loaded = library.items[attempt.item]
+    regrade(store, [(attempt.id, loaded.hash, "a later one", zero(score)), (attempt.id, loaded.hash, "the last one", None)])
+    opinions = Opinions.of(store)
+    assert opinions.graded_by(attempt) == (loaded.hash, "the last one")
+    assert opinions.automatic(attempt) == zero(score)
+    (change,) = changes(library, store.attempts(), opinions).changes
+    assert change.after == score
 
 
 def test_what_is_gone_keeps_its_score(store: Store, library: Library) -> None:

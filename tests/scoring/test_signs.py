@@ -7,10 +7,11 @@ from clipping_probe import RUBRIC, STEM, TITLES
 
 from quizapp.scoring.clauses import split, window
 from quizapp.scoring.lexical import ready
-from quizapp.scoring.profile import alike, middle, parts, profile
+from quizapp.scoring.profile import alike, middle, parts
 from quizapp.scoring.support import LexicalReader
 from quizapp.scoring.text import score_text
 from quizapp.scoring.tier import Lexical
+from quizapp.scoring.wording import Wording, together
 from quizapp.scoring.words import read_words
 
 
@@ -92,12 +93,20 @@ def test_after_and_before_speak_of_the_same_thing() -> None:
 def test_words_count_by_their_parts_and_their_rarity() -> None:
     known = ready(RUBRIC, STEM)
     assert parts("mean") == ("^mea", "mean", "ean$")
-    one, other = (profile(read_words(text), known.rarity) for text in ("accumulates", "accumulated"))
-    assert alike(one, one) == pytest.approx(1)
-    assert 0.5 < alike(one, other) < 1
-    assert alike(one, profile(read_words("ranks"), known.rarity)) == 0
-    assert alike(profile((), known.rarity), one) == 0
-    assert alike(middle([read_words("accumulates")], known.rarity), one) == pytest.approx(1)
+    one, other, foreign = (Wording(read_words(text)) for text in ("accumulates", "accumulated", "ranks"))
+    common = middle([one], known.rarity)
+    alike_to = [alike(words, known.rarity, (common,))[common] for words in (one, other, foreign, Wording())]
+    assert alike_to[0] == pytest.approx(1)
+    assert 0.5 < alike_to[1] < 1
+    assert alike_to[2:] == [0, 0]
+
+
+def test_clauses_are_as_alike_one_by_one_as_together() -> None:
+    known = ready(RUBRIC, STEM)
+    clauses = [Wording(read_words(text)) for text in ("each rank accumulates", "then the ranks accumulated gradients")]
+    one_by_one, at_once = (alike(words, known.rarity, known.profiles) for words in (together(clauses), Wording(together(clauses))))
+    assert one_by_one == pytest.approx(at_once)
+    assert any(at_once.values())
 
 
 def test_the_nearest_criterion_is_the_one_that_is_spoken_of() -> None:
