@@ -13,7 +13,7 @@ from quizapp.scoring.clauses import split, windows
 from quizapp.scoring.lexical import ready
 from quizapp.scoring.semantic import encoder as encoders
 from quizapp.scoring.semantic.layers import cut
-from quizapp.scoring.semantic.projection import STATES, Projection, packed, shipped, unit, unpacked
+from quizapp.scoring.semantic.projection import LAYERS, STATES, Projection, packed, shipped, unit, unpacked
 from quizapp.scoring.semantic.tier import FEATURES, SemanticReader
 from quizapp.scoring.semantic.wordpiece import pieces
 from quizapp.scoring.text import score_text
@@ -73,10 +73,10 @@ def test_a_model_cut_at_its_last_value_is_the_whole_one() -> None:
     import numpy as np
 
     content = encoders._weights().read_bytes()
-    assert len(cut(content, "layer_norm_8")) < len(cut(content, "last_hidden_state")) <= len(content)
+    assert len(cut(content, "layer_norm_6")) < len(cut(content, "last_hidden_state")) <= len(content)
     with pytest.raises(ValueError, match="no node gives layer_norm_99"):
         cut(content, "layer_norm_99")
-    whole, part = (encoders.Encoder(layers).encode(["the mean of the means"])[0].states for layers in (6, 4))
+    whole, part = (encoders.Encoder(layers).encode(["the mean of the means"])[0].states for layers in (6, LAYERS))
     assert whole.shape == part.shape
     assert not np.allclose(whole, part, atol=0.1)
     # As sentence-transformers' own all-MiniLM-L6-v2 has it, near texts lie near each other in the last layer.

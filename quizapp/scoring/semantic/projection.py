@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FILE = Path(__file__).with_name("projection.f16")
 """A matrix of numbers in half precision, low byte first: 384 rows, the axes, and the centre as its last column."""
 STATES, HALF = 384, "<f2"
-LAYERS = 4
+LAYERS = 3
 """Layers of the encoder whose states are mapped: those of later ones tell rubrics' phrases apart less well, and take longer."""
 
 
