@@ -13,13 +13,13 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fit_projection import Phrases, Place, builtin_phrases, cross_fitted, material
 from linear import Linear, fit
-from probes import SETS, Answer, Answers, Judged, builtin_answers, judged, outside_answers
+from probes import SETS, Answers, Judged, builtin_answers, judged, outside_answers
 
 from quizapp.scoring.claims import echoes, find
 from quizapp.scoring.clauses import Clause, Window, is_list, split, windows
@@ -27,17 +27,18 @@ from quizapp.scoring.doubt import changes_of_mind, doubts, reaches, withdrawn
 from quizapp.scoring.lexical import NOTHING, ReadyCriterion, ReadyRubric, Support, ready
 from quizapp.scoring.outcome import FILE, Outcome, Weighed
 from quizapp.scoring.semantic.encoder import Encoded, Encoder
+from quizapp.scoring.semantic.projection import FILE as PROJECTION
+from quizapp.scoring.semantic.projection import LAYERS, Projection, packed
 from quizapp.scoring.semantic.tier import FEATURES as STATES
 from quizapp.scoring.semantic.tier import SemanticReader
 from quizapp.scoring.support import FEATURES, LexicalReader
-from quizapp.scoring.tier import Semantic
 from quizapp.scoring.whole import FEATURES as OF_THE_WHOLE
 from quizapp.scoring.whole import features
 from quizapp.scoring.words import in_another_language, read_words
 
 PENALTY, WHOLE_PENALTY = 20.0, 10.0
 ROUNDS = 6
-COMPARED = ("support", "likeness", *STATES)
+COMPARED = ("support", "likeness", "nearness")
 """Features of which the distance to the rubric's other criteria counts too."""
 NAMES = (*FEATURES, *STATES)
 Numbers = np.ndarray
@@ -52,6 +53,10 @@ class Decision:
     windows: Numbers
     """(windows, own features and margins)."""
     beside: float
+    answer: int
+    criterion: int
+    places: tuple[tuple[int, int], ...]
+    """First and last clause of each window."""
 
 
 class Recorder:
@@ -74,16 +79,19 @@ def sound(
     return [view for view in recorder.views if not echoes(view.words, rubric)]
 
 
-def decisions(probe: Answers, answer: Answer, tier: Semantic | None) -> Iterator[Decision]:
-    """The decisions on one answer that a fair reader takes in one way only."""
+def decisions(
+    probe: Answers, number: int, encoder: Encoder | None = None, projection: Projection | None = None
+) -> Iterator[Decision]:
+    """The decisions on one answer that a fair reader takes in one way only; in the lexical tier where there is no encoder."""
+    answer = probe.answers[number]
     rubric = ready(probe.rubric, probe.stem)
     words = read_words(answer.text, rubric.spelling)
     if not words or in_another_language(words) or is_list(answer.text, words):
         return
     clauses = split(answer.text, words)
     views = tuple(windows(clauses))
-    reader = SemanticReader(tier.encoder, answer.text, clauses, rubric) if tier else LexicalReader(rubric)
-    compared = [NAMES.index(name) for name in COMPARED if tier or name in FEATURES]
+    reader = SemanticReader(encoder, answer.text, clauses, rubric, projection) if encoder else LexicalReader(rubric)
+    compared = [NAMES.index(name) for name in COMPARED if encoder or name in FEATURES]
     kept = [sound(known, answer.text, clauses, views, rubric) for known in rubric.criteria]
     different = {(view.first, view.last): view for some in kept for view in some}
     at = {place: [reader.measure(known, view) for known in rubric.criteria] for place, view in different.items()}
@@ -92,7 +100,7 @@ def decisions(probe: Answers, answer: Answer, tier: Semantic | None) -> Iterator
         if known.criterion.id in answer.unsure:
             continue
         doubted, changes = doubts(known, clauses, rubric), changes_of_mind(known, answer.text, clauses)
-        rows = []
+        rows, places = [], []
         for view in some:
             measured = at[view.first, view.last]
             support, features = measured[place]
@@ -101,29 +109,33 @@ def decisions(probe: Answers, answer: Answer, tier: Semantic | None) -> Iterator
             if withdrawn(view.first, view.last, clauses, changes, rubric.question):
                 continue
             others = [other for where, (_, other) in enumerate(measured) if where != place] or [features]
+            places.append((view.first, view.last))
             rows.append((*features, *(features[name] - max(other[name] for other in others) for name in compared)))
         others_most = [value for where, value in enumerate(most) if where != place] or most
         yield Decision(
             probe.name,
             known.criterion.id in answer.met,
-            np.array(rows).reshape(-1, (len(NAMES) if tier else len(FEATURES)) + len(compared)),
+            np.array(rows).reshape(-1, (len(NAMES) if encoder else len(FEATURES)) + len(compared)),
             float(np.mean(others_most)),
+            number,
+            place,
+            tuple(places),
         )
 
 
-def fitted(found: Sequence[Decision], columns: Sequence[int]) -> tuple[Numbers, float]:
-    """Intercept, weights of the columns and of what is said beside; and the mean of the latter."""
+def fitted(found: Sequence[Decision]) -> tuple[Numbers, float]:
+    """Intercept, weights of the features and of what is said beside; and the mean of the latter."""
     kept = [decision for decision in found if len(decision.windows)]
     met = np.array([decision.met for decision in kept], float)
     beside = np.array([decision.beside for decision in kept])
     best = np.array([decision.windows[decision.windows[:, 0].argmax()] for decision in kept])
     weights = np.zeros(0)
     for _ in range(ROUNDS):
-        x = np.column_stack([best[:, columns], beside])
+        x = np.column_stack([best, beside])
         model = fit(x, met, logistic=True, products=False, penalty=PENALTY)
         slopes = model.weights[1:] / model.spread
         weights = np.array([float(model.weights[0] - (slopes * model.mean).sum()), *slopes])
-        best = np.array([decision.windows[(decision.windows[:, columns] @ slopes[:-1]).argmax()] for decision in kept])
+        best = np.array([decision.windows[(decision.windows @ slopes[:-1]).argmax()] for decision in kept])
     return weights, float(beside.mean())
 
 
@@ -137,10 +149,6 @@ def as_json(weights: Numbers, usual: float, names: Sequence[str]) -> dict[str, A
     }
 
 
-def columns_of(names: Sequence[str]) -> list[int]:
-    return [NAMES.index(name) for name in names] + [len(NAMES) + COMPARED.index(name) for name in COMPARED if name in names]
-
-
 @dataclass(frozen=True)
 class Settled:
     """One criterion of one answer for which something was claimed: what the whole answer says of the claim."""
@@ -151,15 +159,15 @@ class Settled:
 
 
 class Fixed:
-    """A tier with weights of one's own."""
+    """A tier with weights of one's own; the lexical one where there is no encoder."""
 
-    def __init__(self, tier: Semantic, names: Sequence[str], weights: Mapping[str, Any]) -> None:
-        self._tier, self._lexical = tier, names is FEATURES
-        self.name = "lexical" if self._lexical else "semantic"
-        self._outcome = Outcome.from_json(weights)
+    def __init__(self, weights: Mapping[str, Any], encoder: Encoder | None = None, projection: Projection | None = None) -> None:
+        self.name = "semantic" if encoder else "lexical"
+        self._encoder, self._projection, self._outcome = encoder, projection, Outcome.from_json(weights)
 
     def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
-        reader = LexicalReader(rubric) if self._lexical else SemanticReader(self._tier.encoder, answer, clauses, rubric)
+        known = self._encoder
+        reader = SemanticReader(known, answer, clauses, rubric, self._projection) if known else LexicalReader(rubric)
         return Weighed(reader.measure, rubric, self._outcome)
 
 
@@ -207,24 +215,47 @@ class Remembering(Encoder):
     """Encodes no text twice."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self._known = lru_cache(maxsize=None)(self._one)
+        super().__init__(LAYERS)
+        self._known: dict[str, Encoded] = {}
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        return [self._known(text) for text in texts]
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        self._known |= zip(new, super().encode(new), strict=True)
+        return [self._known[text] for text in texts]
 
 
 def left_out(
-    probes: Sequence[Answers], further: Sequence[Answers], rows: Sequence[Decision], names: Sequence[str], tier: Semantic
+    probes: Sequence[Answers],
+    rows: Sequence[Decision],
+    names: Sequence[str],
+    encoder: Encoder | None,
+    projections: Mapping[str, Projection],
 ) -> dict[str, dict[str, Any]]:
     """Probe -> weights that never saw it; under an empty name, those of all."""
-    columns = columns_of(names)
-    first = {probe.name: as_json(*fitted([row for row in rows if row.probe != probe.name], columns), names) for probe in probes}
-    every = as_json(*fitted(rows, columns), names)
-    claims = [row for probe in probes for row in settled(probe, Fixed(tier, names, first[probe.name]))]
+    first = {probe.name: as_json(*fitted([row for row in rows if row.probe != probe.name]), names) for probe in probes}
+    every = as_json(*fitted(rows), names)
+    claims = [row for probe in probes for row in settled(probe, Fixed(first[probe.name], encoder, projections.get(probe.name)))]
     out = {name: {**found, "whole": fitted_whole([row for row in claims if row.probe != name])} for name, found in first.items()}
-    every["whole"] = fitted_whole(claims)
-    return {**out, **dict.fromkeys(("", *(probe.name for probe in further)), every)}
+    return {**out, "": {**every, "whole": fitted_whole(claims)}}
+
+
+def projected(probes: Sequence[Answers], rows: Sequence[Decision], encoder: Encoder) -> Mapping[str, Projection]:
+    """Probe -> a map of states that never saw it; under an empty name, that of all."""
+    weights, _ = fitted(rows)
+    rubrics: list[Phrases] = builtin_phrases(encoder)
+    decided: dict[str, list[Place]] = {probe.name: [] for probe in probes}
+    for row in rows:
+        if row.places:
+            odds = weights[0] + row.windows @ weights[1:-1] + weights[-1] * row.beside
+            decided[row.probe].append(Place(row.answer, row.criterion, row.met, row.places, odds))
+    return cross_fitted(rubrics, [material(encoder, probe, decided[probe.name]) for probe in probes])
+
+
+def all_decisions(probes: Sequence[Answers], encoder: Encoder | None, projections: Mapping[str, Projection]) -> list[Decision]:
+    found = (
+        decisions(probe, number, encoder, projections.get(probe.name)) for probe in probes for number in range(len(probe.answers))
+    )
+    return [row for some in found for row in some]
 
 
 def main() -> None:
@@ -233,27 +264,32 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--tier", choices=("lexical", "semantic"))
     given = parser.parse_args()
-    tier = Semantic()
-    tier.encoder = Remembering()
     named = {name: builtin_answers(None, folder) for name, folder in SETS.items()}
     known = [probe for probes in named.values() for probe in probes]
-    rows = [row for probe in known for answer in probe.answers for row in decisions(probe, answer, tier)]
+    rows, projections = all_decisions(known, None, {}), dict[str, Projection]()
     if given.probes:
         named["elsewhere"] = outside_answers(given.probes)
     kept = json.loads(FILE.read_text("utf-8"))["tiers"]
     for name, names in {"lexical": FEATURES, "semantic": NAMES}.items():
         if given.tier not in (None, name):
             continue
-        found = left_out(known, named.get("elsewhere", ()), rows, names, tier)
+        encoder = Remembering() if name == "semantic" else None
+        if encoder:
+            projections.update(projected(known, rows, encoder))
+            rows = all_decisions(known, encoder, projections)
+        found = left_out(known, rows, names, encoder, projections)
         print(name, json.dumps(found[""]), flush=True)
         kept[name] = found[""]
         if given.write:
             FILE.write_text(json.dumps({"decisions": len(rows), "tiers": kept}, indent=1) + "\n", "utf-8")
+            if encoder:
+                PROJECTION.write_bytes(packed(projections[""]))
         every = Judged()
         for label, probes in named.items():
             one = Judged()
             for probe in probes:
-                one += judged([probe], Fixed(tier, names, found[probe.name]))
+                mine = probe.name if label in SETS else ""
+                one += judged([probe], Fixed(found[mine], encoder, projections.get(mine)))
             said(label, one)
             every += one
         said("all", every)

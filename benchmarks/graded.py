@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from alignment import Text, align, weighted
 from rapidfuzz import fuzz
 
 from quizapp.scoring.clauses import split, window
-from quizapp.scoring.semantic.alignment import Text, align, weighted
 from quizapp.scoring.signs import ABBREVIATIONS
 from quizapp.scoring.words import Word, read_words, stem
 

@@ -152,10 +152,11 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    from quizapp.scoring.semantic.encoder import Encoder
     from quizapp.scoring.tier import Lexical, Semantic
 
     tier = Semantic() if given.tier == "semantic" else Lexical()
-    encoder = tier.encoder if isinstance(tier, Semantic) else None
+    encoder = Encoder() if given.tier == "semantic" else None
     sets = [*builtin_answers(given.only), *(outside_answers(given.probes) if given.probes else ())]
     named = {"project's probes": sets}
     further = {name: folder for name, folder in SETS.items() if name != "first"}

@@ -78,8 +78,9 @@ class Semantic:
         # The matrices are small: threads of the linear algebra would only wait for each other. Counts where numpy isn't loaded yet.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from quizapp.scoring.semantic.encoder import Encoder
+        from quizapp.scoring.semantic.projection import LAYERS
 
-        self.encoder = Encoder()
+        self.encoder = Encoder(LAYERS)
 
     def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
         from quizapp.scoring.semantic.tier import SemanticReader
@@ -133,7 +134,7 @@ def rules_hash() -> str:
     folder = Path(__file__).parent
     sources = [folder / f"{name}.py" for name in _SOURCES] + sorted((folder / "semantic").glob("*.py"))
     digest = hashlib.sha256()
-    for path in (*sources, BELIEFS, OUTCOMES):
+    for path in (*sources, folder / "semantic" / "projection.f16", BELIEFS, OUTCOMES):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

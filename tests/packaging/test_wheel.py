@@ -119,6 +119,7 @@ def test_the_wheel_holds_all_that_the_app_needs_and_nothing_else(wheel: Path) ->
         "quizapp/data/Dockerfile",
         "quizapp/scoring/beliefs.json",
         "quizapp/scoring/outcome.json",
+        "quizapp/scoring/semantic/projection.f16",
         "quizapp/scoring/semantic/vocab.txt",
     }
     tracked = {name for name in tracked if "__pycache__" not in name}

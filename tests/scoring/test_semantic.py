@@ -9,10 +9,16 @@ from pathlib import Path
 import pytest
 
 from quizapp.model.rubric import Criterion, Rubric
+from quizapp.scoring.clauses import split, windows
+from quizapp.scoring.lexical import ready
 from quizapp.scoring.semantic import encoder as encoders
+from quizapp.scoring.semantic.layers import cut
+from quizapp.scoring.semantic.projection import LAYERS, STATES, Projection, packed, shipped, unit, unpacked
+from quizapp.scoring.semantic.tier import FEATURES, SemanticReader
 from quizapp.scoring.semantic.wordpiece import pieces
 from quizapp.scoring.text import score_text
 from quizapp.scoring.tier import Lexical, Semantic
+from quizapp.scoring.words import read_words
 
 RUBRIC = Rubric(
     criteria=(
@@ -50,6 +56,83 @@ def test_states_have_length_one(semantic: Semantic) -> None:
     (found,) = semantic.encoder.encode(["the mean of the means"])
     assert found.states.shape == (len(found.pieces), 384)
     assert np.allclose(np.linalg.norm(found.states, axis=1), 1, atol=1e-4)
+
+
+def test_texts_that_run_together_have_the_states_that_they_have_alone(semantic: Semantic) -> None:
+    import numpy as np
+
+    texts = ("the mean of the means", "", "the sum of the sums", "tokens", "the mean of the means")
+    together = semantic.encoder.encode(texts)
+    for text, found in zip(texts, together, strict=True):
+        (alone,) = semantic.encoder.encode([text])
+        assert found.pieces == alone.pieces
+        assert np.allclose(found.states, alone.states, atol=1e-4)
+
+
+def test_a_model_cut_at_its_last_value_is_the_whole_one() -> None:
+    import numpy as np
+
+    content = encoders._weights().read_bytes()
+    assert len(cut(content, "layer_norm_6")) < len(cut(content, "last_hidden_state")) <= len(content)
+    with pytest.raises(ValueError, match="no node gives layer_norm_99"):
+        cut(content, "layer_norm_99")
+    whole, part = (encoders.Encoder(layers).encode(["the mean of the means"])[0].states for layers in (6, LAYERS))
+    assert whole.shape == part.shape
+    assert not np.allclose(whole, part, atol=0.1)
+    # As sentence-transformers' own all-MiniLM-L6-v2 has it, near texts lie near each other in the last layer.
+    near, far = _cosines(encoders.Encoder(), "The cat sits on the mat.", ("A cat is on a rug.", "Stocks fell on Monday."))
+    assert near > far + 0.3
+
+
+def _cosines(encoder: encoders.Encoder, one: str, others: tuple[str, ...]) -> list[float]:
+    means = [found.states.mean(axis=0) for found in encoder.encode([one, *others])]
+    return [float(unit(means[0]) @ unit(other)) for other in means[1:]]
+
+
+def test_a_map_is_read_as_it_was_written() -> None:
+    import numpy as np
+
+    numbers = np.random.default_rng(0).normal(size=(STATES, 3)).astype(np.float16).astype(np.float32)
+    made = Projection(numbers[:, :2], numbers[:, 2])
+    again = unpacked(packed(made))
+    assert np.array_equal(again.axes, made.axes)
+    assert np.array_equal(again.centre, made.centre)
+    assert shipped().axes.shape[0] == STATES
+    assert np.isfinite(shipped().axes).all()
+
+
+def test_a_window_is_as_near_as_the_mean_of_its_tokens(semantic: Semantic) -> None:
+    import numpy as np
+
+    rubric = ready(RUBRIC, STEM)
+    sentences = ("All ranks count the same, so the average ignores tokens", "A rank with few tokens weighs as much as the others")
+    answer = ". ".join(sentences) + "."
+    clauses = split(answer, read_words(answer, rubric.spelling))
+    reader = SemanticReader(semantic.encoder, answer, clauses, rubric)
+    view = next(view for view in windows(clauses) if clauses[view.first].sentence != clauses[view.last].sentence)
+    states = []
+    for found, sentence in zip(semantic.encoder.encode(sentences), sentences, strict=True):
+        offset = answer.index(sentence)
+        spans = [(clause.start, clause.end) for clause in clauses[view.first : view.last + 1]]
+        inside = [at for at, piece in enumerate(found.pieces) if any(a <= piece.start + offset < b for a, b in spans)]
+        states.append(found.states[inside])
+    mean = unit(shipped()(np.concatenate(states).mean(axis=0)))
+    _, features = reader.measure(rubric.criteria[0], view)
+    (phrase,) = semantic.encoder.encode(RUBRIC.criteria[0].accept)
+    assert features[-len(FEATURES)] == pytest.approx(float(mean @ shipped().mean(phrase)), abs=1e-3)
+
+
+def test_the_map_tells_criteria_apart_that_the_states_hardly_do(semantic: Semantic) -> None:
+    accepted = (
+        "each rank gets the same weight although their token counts differ",
+        "the loss is multiplied by the scale before backward",
+    )
+    said = "Nobody looks at how much text a worker had: its gradient counts like everyone else's."
+    texts = semantic.encoder.encode([said, *accepted])
+    plain = [float(unit(texts[0].states.mean(axis=0)) @ unit(other.states.mean(axis=0))) for other in texts[1:]]
+    mapped = [float(shipped().mean(texts[0]) @ shipped().mean(other)) for other in texts[1:]]
+    assert mapped[0] - mapped[1] > plain[0] - plain[1]
+    assert mapped[0] > mapped[1]
 
 
 @pytest.mark.parametrize(

