@@ -69,7 +69,8 @@ def bags(sets: Sequence[Answers]) -> Iterator[Bag]:
             views = tuple(windows(clauses))
             measure = Lexical().measure(answer.text, clauses, known)
             found = [find(criterion, answer.text, clauses, views, known, measure) for criterion in known.criteria]
-            whole = settled(known, found, clauses, words, measure)
+            findings = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, found, strict=True)}
+            whole = settled(known, found, clauses, words, measure, tuple(read(known, clauses, views, findings)))
             findings = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, whole, strict=True)}
             for rubric in rubrics:
                 for misconception, readings in read(rubric, clauses, views, findings):

@@ -21,6 +21,7 @@ from fit_projection import Phrases, Place, builtin_phrases, cross_fitted, materi
 from linear import Linear, fit
 from probes import SETS, Answers, Judged, builtin_answers, judged, outside_answers
 
+from quizapp.scoring.beliefs import read
 from quizapp.scoring.claims import echoes, find
 from quizapp.scoring.clauses import Clause, Window, is_list, split, windows
 from quizapp.scoring.doubt import changes_of_mind, doubts, reaches, withdrawn
@@ -37,6 +38,9 @@ from quizapp.scoring.whole import features
 from quizapp.scoring.words import in_another_language, read_words
 
 PENALTY, WHOLE_PENALTY = 20.0, 10.0
+OWN = 0.4
+"""What the whole answer leaves of a claim's own log odds. Left to the fit it is less, and hardly better on probes left out; but how
+well words meet a criterion has to stay the scale."""
 ROUNDS = 6
 COMPARED = ("support", "likeness", "nearness")
 """Features of which the distance to the rubric's other criteria counts too."""
@@ -181,7 +185,9 @@ def settled(probe: Answers, tier: Fixed) -> Iterator[Settled]:
         clauses = split(answer.text, words)
         views, measure = tuple(windows(clauses)), tier.measure(answer.text, clauses, rubric)
         found = [find(known, answer.text, clauses, views, rubric, measure) for known in rubric.criteria]
-        rows = features(found, clauses, words)
+        findings = {known.criterion.id: finding for known, finding in zip(rubric.criteria, found, strict=True)}
+        readings = tuple(read(rubric, clauses, views, findings))
+        rows = features(rubric, found, clauses, words, measure.odds, readings)
         for known, finding, row in zip(rubric.criteria, found, rows, strict=True):
             if finding.best is not None and known.criterion.id not in answer.unsure:
                 yield Settled(probe.name, known.criterion.id in answer.met, row)
@@ -194,9 +200,11 @@ def plain(model: Linear) -> tuple[float, Numbers]:
 
 
 def fitted_whole(rows: Sequence[Settled]) -> dict[str, Any]:
+    """Intercept and weights; that of the claim's own log odds, which comes first, is given."""
     x, met = np.array([row.features for row in rows]), np.array([row.met for row in rows], float)
-    intercept, slopes = plain(fit(x, met, logistic=True, products=False, penalty=WHOLE_PENALTY))
-    weights = {name: round(float(slope), 3) for name, slope in zip(OF_THE_WHOLE, slopes, strict=True)}
+    model = fit(x[:, 1:], met, logistic=True, products=False, penalty=WHOLE_PENALTY, offset=OWN * x[:, 0])
+    intercept, slopes = plain(model)
+    weights = {name: round(float(slope), 3) for name, slope in zip(OF_THE_WHOLE, (OWN, *slopes), strict=True)}
     return {"intercept": round(intercept, 3), "weights": weights}
 
 

@@ -61,11 +61,13 @@ def fit(
     penalty: float,
     blocks: Sequence[str] = (),
     block_penalty: float = math.inf,
+    offset: Numbers | float = 0.0,
 ) -> Linear:
     """Least squares, or the likeliest classes by Newton's method; both with an L2 penalty on all but the intercept.
 
     Least squares can give each block of rows (the answers to one question) an intercept of its own, under ``block_penalty``.
     So that one question is harder than another isn't put down to the features. A new question has none, and gets 0.
+    ``offset``, of classes alone: log odds that each row has already.
     """
     empty = np.zeros(0)
     model = Linear(features.mean(axis=0), features.std(axis=0) + 1e-9, empty, logistic, products)
@@ -84,7 +86,7 @@ def fit(
     else:
         weights = np.zeros(x.shape[1])
         for _ in range(12):
-            p = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+            p = 1 / (1 + np.exp(-np.clip(x @ weights + offset, -30, 30)))
             slope = x.T @ (p - target) + ridge @ weights
             weights = weights - np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + ridge + 1e-9 * np.eye(len(slope)), slope)
     return Linear(model.mean, model.spread, weights, logistic, products)

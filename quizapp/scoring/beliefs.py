@@ -50,10 +50,13 @@ class Weights:
     weights: tuple[float, ...]
     chance: float
 
+    def log_odds(self, features: Sequence[float]) -> float:
+        """The log odds that words state the misconception."""
+        return self.intercept + sum(weight * feature for weight, feature in zip(self.weights, features, strict=True))
+
     def likely(self, features: Sequence[float]) -> bool:
         """Whether words state the misconception."""
-        value = self.intercept + sum(weight * feature for weight, feature in zip(self.weights, features, strict=True))
-        return value >= math.log(self.chance / (1 - self.chance))
+        return self.log_odds(features) >= math.log(self.chance / (1 - self.chance))
 
 
 @lru_cache(maxsize=1)
@@ -77,13 +80,24 @@ class Reading:
 
 
 def stated(
-    rubric: ReadyRubric, clauses: Sequence[Clause], views: Sequence[Window], findings: Mapping[str, Finding]
+    rubric: ReadyRubric,
+    clauses: Sequence[Clause],
+    views: Sequence[Window],
+    readings_of: Sequence[tuple[ReadyMisconception, Sequence[Reading]]],
+    findings: Mapping[str, Finding],
 ) -> Mapping[str, Claim]:
-    """Misconception -> where it is stated last, unless it is refuted there or later. ``findings``: criterion -> all about it."""
+    """Misconception -> where it is stated last, unless it is refuted there or later.
+
+    Args:
+        readings_of: what :func:`read` gave, on findings that may have been others.
+        findings: criterion -> all about it, as it is known now.
+    """
     known = weights()
     found: dict[str, Claim] = {}
-    for misconception, readings in read(rubric, clauses, views, findings):
-        likely = [reading for reading in readings if reading.whole or known.likely(reading.features)]
+    thresholds = _thresholds(rubric)
+    for misconception, readings in readings_of:
+        met = _cancels_what_is_met(misconception, findings, thresholds)
+        likely = [reading for reading in readings if reading.whole or known.likely((*reading.features[:-1], met))]
         claim: Claim | None = None
         for reading in likely:
             view = reading.window
@@ -114,11 +128,10 @@ def read(
         )
         for view, likeness, _ in places
     ]
-    thresholds = {known.criterion.id: known.threshold for known in rubric.criteria}
+    thresholds = _thresholds(rubric)
     for known in rubric.misconceptions:
-        linked = [(findings[id], thresholds[id]) for id in known.shown.cancels if id in findings]
-        met = float(any(finding.holds(threshold) for finding, threshold in linked))
-        changes = [at for finding, _ in linked for at in finding.changes]
+        met = _cancels_what_is_met(known, findings, thresholds)
+        changes = [at for id in known.shown.cancels if id in findings for at in findings[id].changes]
         readings = []
         for (view, likeness, denies), (rival, by_parts) in zip(places, right, strict=True):
             phrase = _nearest(known.accept, view.words, denies)
@@ -138,6 +151,14 @@ def read(
             whole = phrase.strength >= rival.strength and _says_little_else(phrase, view)
             readings.append(Reading(view, phrase, features, whole))
         yield known, readings
+
+
+def _thresholds(rubric: ReadyRubric) -> dict[str, float]:
+    return {known.criterion.id: known.threshold for known in rubric.criteria}
+
+
+def _cancels_what_is_met(known: ReadyMisconception, findings: Mapping[str, Finding], thresholds: Mapping[str, float]) -> float:
+    return float(any(findings[id].holds(thresholds[id]) for id in known.shown.cancels if id in findings))
 
 
 def _called_wrong(found: Support, view: Window) -> bool:

@@ -81,6 +81,8 @@ class Weighed:
         self.outcome = outcome
         self._raw, self._criteria = raw, rubric.criteria
         self._known: dict[tuple[int, int], dict[str, Support]] = {}
+        self.odds: dict[tuple[int, int], tuple[float, ...]] = {}
+        """First and last clause of each window so far -> log odds of each criterion beyond what is enough, before any rule."""
 
     def __call__(self, known: ReadyCriterion, view: Window) -> Support:
         place = view.first, view.last
@@ -92,12 +94,15 @@ class Weighed:
         measured = [self._raw(known, view) for known in self._criteria]
         enough = math.log(LIKELY / (1 - LIKELY))
         out: dict[str, Support] = {}
+        odds: list[float] = []
         for at, (known, (support, features)) in enumerate(zip(self._criteria, measured, strict=True)):
             others = [other for where, (_, other) in enumerate(measured) if where != at]
-            strength = MET + STEP * (self.outcome.log_odds(features, others) - enough)
+            odds.append(self.outcome.log_odds(features, others) - enough)
+            strength = MET + STEP * odds[-1]
             if support.contrary:
                 strength = min(strength, CONTRARY)
             elif support.strength >= WHOLE:
                 strength = max(strength, support.strength - LIFT)
             out[known.criterion.id] = Support(max(0.0, min(1.0, strength)), support.words, support.phrase, support.contrary)
+        self.odds[view.first, view.last] = tuple(odds)
         return out

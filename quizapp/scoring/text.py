@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, Met, Score, score_of
 from quizapp.scoring.answer import MAX_CHARACTERS, AnswerError, sentence
-from quizapp.scoring.beliefs import stated
+from quizapp.scoring.beliefs import read, stated
 from quizapp.scoring.claims import (
     VERBATIM,
     Claim,
@@ -165,11 +165,12 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     views = tuple(windows(clauses))
     measure = (tier or present()).measure(answer, clauses, known)
     found = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
-    findings = settled(known, found, clauses, words, measure)
+    misread = tuple(read(known, clauses, views, {k.criterion.id: one for k, one in zip(known.criteria, found, strict=True)}))
+    findings = settled(known, found, clauses, words, measure, misread)
     strung = strung_together(findings, clauses, known)
     runs_on = says_nothing_of_its_own(words)
     by_id = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, findings, strict=True)}
-    wrong = stated(known, clauses, views, by_id)
+    wrong = stated(known, clauses, views, misread, by_id)
     cancels: dict[str, tuple[str, Claim]] = {}
     for finding, criterion in zip(findings, known.criteria, strict=True):
         for misconception in known.misconceptions:

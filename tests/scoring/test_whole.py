@@ -1,19 +1,46 @@
 """What the rest of an answer makes of a claim: the weights that ship, and the cases they must not touch."""
 
 import json
+import math
+from dataclasses import replace
 
 import pytest
 
 from quizapp.model.rubric import Criterion, Rubric
 from quizapp.scoring import beliefs, whole
 from quizapp.scoring.claims import Claim, Finding
-from quizapp.scoring.lexical import Support
-from quizapp.scoring.outcome import FILE, outcomes
+from quizapp.scoring.clauses import split, windows
+from quizapp.scoring.lexical import Support, ready
+from quizapp.scoring.outcome import FILE, STEP, outcomes
 from quizapp.scoring.text import score_text
 from quizapp.scoring.tier import Lexical
+from quizapp.scoring.words import read_words
 
 CLAIM = Claim(Support(0.6), 0, 0, ((0, 4),))
-AGAINST = {"changes of mind", "others that are denied", "runs on", "clauses that deny an effect", "doubtful", "withdrawn"}
+AGAINST = {
+    "changes of mind",
+    "runs on",
+    "clauses that deny an effect",
+    "doubtful",
+    "withdrawn",
+    "denied later",
+    "near a misconception",
+}
+RUBRIC = Rubric.model_validate(
+    {
+        "criteria": [
+            {"id": "a", "points": 1, "description": "Count rows.", "accept": ["count the rows of every rank"]},
+            {"id": "b", "points": 1, "description": "Mask it.", "accept": ["multiply the penalty by the mask"]},
+        ],
+        "misconceptions": [
+            {"id": "padding-is-free", "accept": ["padded rows cost nothing in the average"], "refute": [], "cancels": ["a"]}
+        ],
+    }
+)
+READY = ready(RUBRIC, "What enters the average?")
+ANSWER = "Count the rows. Multiply by the mask. It is not the mask."
+WORDS = read_words(ANSWER)
+CLAUSES = split(ANSWER, WORDS)
 
 
 @pytest.mark.parametrize("tier", ["lexical", "semantic"])
@@ -34,13 +61,61 @@ def test_a_claim_gains_by_others_and_loses_by_a_later_denial() -> None:
     weights = outcomes()["lexical"].whole
 
     def strength(finding: Finding, other: Finding) -> float:
-        return whole.strength(weights, whole.features([finding, other], (), ())[0])
+        return whole.strength(weights, whole.features(READY, [finding, other], CLAUSES, WORDS, {}, ())[0])
 
     plain, nothing = Finding(CLAIM, None), Finding(None, None)
     sure = Finding(Claim(Support(0.95), 1, 1, ((5, 9),)), None)
     denied = Finding(CLAIM, Claim(Support(1.0), 2, 2, ((10, 14),)))
     assert strength(plain, sure) > strength(plain, nothing)
     assert strength(denied, sure) < strength(plain, sure)
+
+
+def test_a_window_is_shared_out_among_the_criteria_by_their_odds() -> None:
+    one, other = whole.spreads({(0, 0): (2.0, -2.0), (1, 1): (-8.0, 1.0), (0, 1): (1.0, -1.0)}, CLAUSES, 2)
+    assert one.most == pytest.approx(math.exp(2) / (whole.NONE + math.exp(2) + math.exp(-2)))
+    assert other.most == pytest.approx(math.e / (whole.NONE + math.e + math.exp(-8)))
+    assert other.shares > -math.log(1 - whole.SURE * other.most)  # the first sentence counts beside the second
+    nothing = whole.spreads({}, CLAUSES, 1)[0]
+    assert (nothing.most, nothing.shares) == (0.0, 0.0)
+
+
+def test_the_rest_of_an_answer_takes_so_much_and_no_more() -> None:
+    sure = Finding(Claim(Support(0.95), 1, 1, ((5, 9),)), None)
+    low = 0.95 - whole.MOST_TAKEN * STEP
+    assert whole._bounded(0.1, sure, 0, {}) == pytest.approx(low)
+    assert whole._bounded(0.1, replace(sure, changes=(2,)), 0, {}) == 0.1
+    assert whole._bounded(0.1, replace(sure, denial=Claim(Support(1.0), 2, 2, ((10, 14),))), 0, {}) == 0.1
+    assert whole._bounded(0.1, replace(sure, denial=Claim(Support(1.0), 0, 0, ((0, 4),))), 0, {}) == pytest.approx(low)
+
+
+def test_no_weighing_raises_a_claim_that_a_rule_refused() -> None:
+    refused = Finding(Claim(Support(0.45), 0, 0, ((0, 4),)), None)
+    assert whole._bounded(0.9, refused, 0, {(0, 0): (2.0,)}) == 0.45
+    assert whole._bounded(0.9, refused, 0, {(0, 0): ((0.45 - 0.6) / STEP,)}) == 0.9
+
+
+def test_words_near_a_misconception_are_told_from_others() -> None:
+    def near(answer: str) -> float:
+        words = read_words(answer)
+        clauses = split(answer, words)
+        readings = tuple(beliefs.read(READY, clauses, tuple(windows(clauses)), {}))
+        found = [Finding(Claim(Support(0.6), 0, 0, ((0, 4),)), None), Finding(None, None)]
+        row = whole.features(READY, found, clauses, words, {}, readings)[0]
+        return row[whole.FEATURES.index("near a misconception")]
+
+    assert near("Padded rows cost nothing in the average.") > 0.9
+    assert near("Sum the losses of the ranks.") < 0.1
+
+
+def test_words_in_the_order_of_a_phrase_count_as_pairs() -> None:
+    def pairs(answer: str) -> float:
+        words = read_words(answer)
+        clauses = split(answer, words)
+        found = [Finding(Claim(Support(0.6), 0, 0, ((0, 4),)), None), Finding(None, None)]
+        return whole.features(READY, found, clauses, words, {}, ())[0][whole.FEATURES.index("pairs of a phrase")]
+
+    assert pairs("count the rows of every rank") == 3
+    assert pairs("the rank rows count") == 0
 
 
 @pytest.mark.parametrize(
