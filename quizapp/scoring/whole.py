@@ -97,10 +97,13 @@ def _beyond(best: Claim | None, clauses: Sequence[Clause]) -> Sequence[Clause]:
 
 
 def spreads(odds: Odds, clauses: Sequence[Clause], criteria: int) -> list[Spread]:
-    """What all windows say of each criterion. A window counts for the sentence in which it begins."""
-    largest: list[dict[int, float]] = [{} for _ in range(criteria)]
+    """What all windows say of each criterion. A window counts for the sentence where it begins; one said twice counts once."""
+    said: dict[int, frozenset[str]] = {}
+    for clause in clauses:
+        said[clause.sentence] = said.get(clause.sentence, frozenset()) | clause.keys
+    largest: list[dict[frozenset[str], float]] = [{} for _ in range(criteria)]
     for (first, _), row in odds.items():
-        sentence = clauses[first].sentence
+        sentence = said[clauses[first].sentence]
         of_each = [math.exp(max(-FAR, min(FAR, value))) for value in row]
         total = NONE + sum(of_each)
         for at, value in enumerate(of_each):

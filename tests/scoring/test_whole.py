@@ -75,6 +75,8 @@ def test_a_window_is_shared_out_among_the_criteria_by_their_odds() -> None:
     assert one.most == pytest.approx(math.exp(2) / (whole.NONE + math.exp(2) + math.exp(-2)))
     assert other.most == pytest.approx(math.e / (whole.NONE + math.e + math.exp(-8)))
     assert other.shares > -math.log(1 - whole.SURE * other.most)  # the first sentence counts beside the second
+    again = whole.spreads({(0, 0): (2.0, -2.0), (1, 1): (2.0, -2.0)}, [CLAUSES[0], replace(CLAUSES[0], sentence=1)], 2)
+    assert again == whole.spreads({(0, 0): (2.0, -2.0)}, CLAUSES, 2)  # saying it twice says no more
     nothing = whole.spreads({}, CLAUSES, 1)[0]
     assert (nothing.most, nothing.shares) == (0.0, 0.0)
 
