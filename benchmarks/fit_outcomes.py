@@ -6,7 +6,8 @@ Each decision has some windows in which a claim could stand. Which of them it is
 weights so far, and the weights are fitted again, a few times. What the whole answer makes of a claim is fitted on claims that were
 weighed by weights from the other probes. Then every probe is left out in turn, and its answers are scored by the whole scorer with
 weights that never saw it: that is what is printed. ``--probes`` holds further probes, which are only scored. Needs the extra
-``semantic``; for that tier ``local`` too, since its map of states is learned with torch (``benchmarks/fit_projection.py``) and written along.
+``semantic``; for that tier ``local`` too: its map of states is learned with torch (``benchmarks/fit_projection.py``), and written
+along.
 """
 
 import argparse
