@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fit_projection import Phrases, Place, builtin_phrases, cross_fitted, material, paraphrases
+from fit_projection import Phrases, Place, builtin_phrases, cross_fitted, material
 from linear import Linear, fit
 from probes import SETS, Answers, Judged, builtin_answers, judged, outside_answers
 
@@ -257,7 +257,7 @@ def projected(probes: Sequence[Answers], rows: Sequence[Decision], encoder: Enco
         if row.places:
             odds = weights[0] + row.windows @ weights[1:-1] + weights[-1] * row.beside
             decided[row.probe].append(Place(row.answer, row.criterion, row.met, row.places, odds))
-    return cross_fitted(rubrics, [material(encoder, probe, decided[probe.name]) for probe in probes], paraphrases(encoder))
+    return cross_fitted(rubrics, [material(encoder, probe, decided[probe.name]) for probe in probes])
 
 
 def all_decisions(probes: Sequence[Answers], encoder: Encoder | None, projections: Mapping[str, Projection]) -> list[Decision]:

@@ -8,12 +8,10 @@ leaving out states' dimensions at random. Needs torch; what it learns doesn't.
 
 from __future__ import annotations
 
-import json
 import random
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from probes import Answers
@@ -37,9 +35,6 @@ SHRINKAGE, SHAPE = 2.0, 0.25
 EPOCHS, RATE, HEAD_RATE, LEFT_OUT, ANCHOR, SEED = 30, 5e-4, 5e-3, 0.4, 0.5, 0
 BEGIN = (1.0, -1.0, 1.0, 5.0, -2.0)
 """The head before it is learned: weight of the words' log odds, intercept; nearness, its margin, that to a misconception."""
-PARAPHRASES = Path(__file__).with_name("paraphrases")
-WORTH, SHARP, BATCH, LEAST = 0.3, 8.0, 64, 0.15
-"""Of the paraphrases beside the marked answers; how sharply near and far are told apart; how many at once; by what margin."""
 Numbers = np.ndarray
 
 
@@ -60,17 +55,6 @@ class Phrases:
         """Phrases that say the same."""
         same = [np.vstack([accept, text[None]]) for accept, text in zip(self.accept, self.described, strict=True)]
         return [*same, *self.wrong]
-
-
-@dataclass(frozen=True)
-class Paraphrases:
-    """One claim in several wordings, and sentences that look near it and don't say it."""
-
-    topic: str
-    same: Numbers
-    """(wordings, 384)."""
-    others: Numbers
-    """(others, 384)."""
 
 
 @dataclass(frozen=True)
@@ -115,17 +99,6 @@ def phrases_of(encoder: Encoder, item: str, rubric: Rubric) -> Phrases:
         mean_states(encoder, [criterion.description for criterion in rubric.criteria]),
         tuple(mean_states(encoder, shown.accept) for shown in rubric.misconceptions),
     )
-
-
-def paraphrases(encoder: Encoder) -> list[Paraphrases]:
-    """Those in ``benchmarks/paraphrases``."""
-    out = []
-    for file in sorted(PARAPHRASES.glob("*.jsonl")):
-        for line in file.read_text("utf-8").splitlines():
-            row = json.loads(line)
-            same = mean_states(encoder, [row["statement"], *row["same"]])
-            out.append(Paraphrases(f"{file.stem} {row['topic']}", same, mean_states(encoder, row["not"])))
-    return out
 
 
 def builtin_phrases(encoder: Encoder) -> list[Phrases]:
@@ -206,10 +179,10 @@ def discriminant(rubrics: Sequence[Phrases]) -> Projection:
     return Projection(found.astype(np.float32), centre.astype(np.float32))
 
 
-def learned(rubrics: Sequence[Phrases], decided: Sequence[Material], claims: Sequence[Paraphrases] = ()) -> Projection:
-    """The map after the marked answers and paraphrases have bent it."""
+def learned(rubrics: Sequence[Phrases], decided: Sequence[Material]) -> Projection:
+    """The map after the marked answers have bent it."""
     import torch
-    from torch.nn.functional import binary_cross_entropy_with_logits, normalize, softplus
+    from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 
     torch.set_num_threads(1)
     begin = discriminant(rubrics)
@@ -236,24 +209,6 @@ def learned(rubrics: Sequence[Phrases], decided: Sequence[Material], claims: Seq
     steps = torch.optim.Adam([{"params": [axes], "lr": RATE}, {"params": [head], "lr": HEAD_RATE}])
     draws, order = torch.Generator().manual_seed(SEED), random.Random(SEED)
     total, late = torch.zeros_like(first), 0
-    said_again = [(tensor(one.same), tensor(one.others)) for one in claims]
-
-    def told_apart(batch: Sequence[tuple[torch.Tensor, torch.Tensor]], bent: torch.Tensor) -> torch.Tensor:
-        """Each wording lies nearer to the other wordings of its claim than what isn't the claim does."""
-        same = [normalize(wordings @ bent, dim=1) for wordings, _ in batch]
-        other = [normalize(others @ bent, dim=1) for _, others in batch]
-        every = torch.cat(same)
-        whose = torch.cat([torch.full((len(rows),), at) for at, rows in enumerate(same)])
-        losses = []
-        for at, (rows, others) in enumerate(zip(same, other, strict=True)):
-            own = rows @ rows.T - 2 * torch.eye(len(rows))
-            near = own.topk(NEAREST, dim=1).values.mean(dim=1)
-            hard = (others @ rows.T).topk(NEAREST, dim=1).values.mean(dim=1)
-            far = (every[whose != at] @ rows.T).topk(NEAREST, dim=1).values.mean(dim=1)
-            losses.append(softplus(SHARP * (hard[None] - near[:, None] + LEAST)).mean())
-            losses.append(softplus(SHARP * (far[None] - near[:, None] + LEAST)).mean())
-        return torch.stack(losses).mean()
-
     for epoch in range(EPOCHS):
         order.shuffle(probes)
         for windows, accepted, wrong, window, criterion, decision, odds, met in probes:
@@ -283,14 +238,6 @@ def learned(rubrics: Sequence[Phrases], decided: Sequence[Material], claims: Seq
             steps.zero_grad()
             loss.backward()
             steps.step()
-        order.shuffle(said_again)
-        for start in range(0, len(said_again), BATCH):
-            kept = (torch.rand(384, generator=draws) > LEFT_OUT).float() / (1 - LEFT_OUT)
-            loss = WORTH * told_apart(said_again[start : start + BATCH], axes * kept[:, None])
-            loss = loss + ANCHOR * ((axes - first) ** 2).sum() / (first**2).sum()
-            steps.zero_grad()
-            loss.backward()
-            steps.step()
         if epoch >= EPOCHS // 2:
             total, late = total + axes.detach(), late + 1
     # As it will be read from its file.
@@ -302,15 +249,13 @@ def fold(name: str) -> int:
     return zlib.crc32(name.encode()) % FOLDS
 
 
-def cross_fitted(
-    rubrics: Sequence[Phrases], decided: Sequence[Material], claims: Sequence[Paraphrases]
-) -> Mapping[str, Projection]:
+def cross_fitted(rubrics: Sequence[Phrases], decided: Sequence[Material]) -> Mapping[str, Projection]:
     """Probe -> a map that saw neither its rubric nor its answers; under an empty name, that of all."""
     by_fold = {}
     names = [one.phrases.item for one in decided]
     for number in {fold(name) for name in names}:
         held = {name for name in names if fold(name) == number}
         by_fold[number] = learned(
-            [one for one in rubrics if one.item not in held], [one for one in decided if one.phrases.item not in held], claims
+            [one for one in rubrics if one.item not in held], [one for one in decided if one.phrases.item not in held]
         )
-    return {"": learned(rubrics, decided, claims), **{name: by_fold[fold(name)] for name in names}}
+    return {"": learned(rubrics, decided), **{name: by_fold[fold(name)] for name in names}}

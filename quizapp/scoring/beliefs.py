@@ -148,7 +148,7 @@ def read(
                 float(in_change(view.first, clauses, changes)),
                 met,
             )
-            whole = phrase.strength > rival.strength and _says_little_else(phrase, view)
+            whole = phrase.strength >= rival.strength and _says_little_else(phrase, view)
             readings.append(Reading(view, phrase, features, whole))
         yield known, readings
 
