@@ -154,14 +154,15 @@ def _summary(
 ) -> str:
     if not wrong:
         clipped = " up to the factor of clipping" if fit.clipped.any() else ""
-        return f"Every token has the weight that {objective.name} wants{clipped}: {objective.formula}."
+        named_by = "is wanted" if objective.called == objective.formula else f"{objective.called} wants"
+        return f"Every token has the weight that {named_by}{clipped}: {objective.formula}."
     if named:
         titles = "; ".join(name.title for name in named)
-        return f"Not {objective.name}: {titles[0].lower() + titles[1:]} (a valid token weighs {named[0].formula})."
+        return f"Not {objective.called}: {titles[0].lower() + titles[1:]} (a valid token weighs {named[0].formula})."
     faults = [finding.message for finding in found if finding.fault]
     if ids:
         several = ", ".join(sorted(" with ".join(group) for group in ids))
         if fit.clipped.any():
-            return f"Not {objective.name}. Clipping hides which of these explains it: {several}; switch it off to see."
-        return f"Not {objective.name}. This plan can't tell apart what explains it: {several}; try other --ranks or --accumulate."
-    return f"Not {objective.name}; cause unknown. {faults[0] if faults else ''}".strip()
+            return f"Not {objective.called}. Clipping hides which of these explains it: {several}; switch it off to see."
+        return f"Not {objective.called}. This plan can't tell apart what explains it: {several}; try other --ranks or --accumulate."
+    return f"Not {objective.called}; cause unknown. {faults[0] if faults else ''}".strip()

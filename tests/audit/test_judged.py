@@ -277,6 +277,14 @@ def test_other_objectives_are_right_when_they_are_declared(name: str, weigh: Wei
     assert found(of, token_mean, name).diagnosis[0].id == "another-mean-than-stated"
 
 
+def test_an_objective_without_a_name_is_told_by_its_formula() -> None:
+    of = plan(2, 3, 2)
+    assert found(of, token_mean, "1/(S*512)").summary.startswith("Not 1/(S*512): another mean")
+    assert found(of, token_mean, "constant=512").summary.startswith("Not 1/512: another mean")
+    right = found(of, of_window(lambda play, t: 1 / 512), "constant=512")
+    assert right.summary == "Every token has the weight that is wanted: 1/512."
+
+
 def _rows(play: Play, window: int) -> set[int]:
     return {token.row for token in play.tokens if token.window == window and token.valid}
 
@@ -309,7 +317,7 @@ def test_a_plan_that_cannot_be_run_says_why(bad: dict[str, int]) -> None:
         Plan(**{"file": None, "counts": (1, 2), **bad})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["nonsense", "1/Z", "constant=", "import os"])
+@pytest.mark.parametrize("text", ["nonsense", "1/Z", "constant=", "constant=0", "constant=-3", "constant=N", "import os"])
 def test_an_objective_that_cannot_be_read_says_what_can_be(text: str) -> None:
     with pytest.raises(ObjectiveError, match="token-mean"):
         objective(text)

@@ -223,6 +223,10 @@ def test_a_python_without_torch_is_said_to_be_one(tmp_path: Path) -> None:
         (("ddp", "--rows", "a,b"), "whole numbers"),
         (("ddp", "--rows", "0,0"), "not 0"),
         (("ddp", "--objective", "nonsense"), "token-mean"),
+        (("ddp", "--objective", "constant=0"), "a number above 0"),
+        (("ddp", "--ranks", "0"), "at least 1"),
+        (("ddp", "--accumulate", "0"), "at least 1"),
+        (("ddp", "--batch", "0"), "at least 1"),
         (("ddp", "--set", "nonsense"), "key=value"),
         (("ddp", "--python", "/no/such/python"), "/no/such/python"),
     ],
@@ -231,6 +235,22 @@ def test_wrong_usage_is_a_problem_that_says_what_to_write(arguments: tuple[str, 
     with pytest.raises(Problem, match=said) as caught:
         run(["audit", *arguments])
     assert caught.value.code == 2
+
+
+def stopped(*_: object) -> Any:
+    raise KeyboardInterrupt
+
+
+def test_a_terminal_is_told_what_runs_and_that_it_was_stopped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("quizapp.audit.audit.audit", stopped)
+    assert run(["audit", "ddp"]) == 130
+    assert capsys.readouterr().err == "note: stopped; every process of the trainer is ended\n"
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert run(["audit", "ddp"]) == 130
+    assert "ddp runs on 2 ranks, 120 s at most" in capsys.readouterr().err
 
 
 def test_importing_the_assertion_loads_nothing() -> None:
