@@ -108,7 +108,7 @@ def audit(
     except (ObjectiveError, PlanError) as error:
         raise Problem(str(error)) from None
     except CannotRun as error:
-        raise Problem(str(error), code=error.code) from None
+        raise Problem(str(error), code=error.code, details=error.details) from None
     if json:
         print(report.model_dump_json())
     else:
