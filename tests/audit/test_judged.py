@@ -230,6 +230,29 @@ def test_a_common_factor_is_told_as_one() -> None:
     assert [named.id for named in report.diagnosis] == ["never-unscaled"]
 
 
+def hard_coded(written: int) -> Weigh:
+    return of_window(lambda play, t: written / play.plan.ranks / play.count(window=t.window))
+
+
+@pytest.mark.parametrize(("ranks", "written"), [(3, 2), (3, 4), (4, 2), (2, 8)])
+def test_a_world_size_that_is_written_as_a_number_is_named(ranks: int, written: int) -> None:
+    report = found(plan(ranks, 3), hard_coded(written))
+    assert [named.id for named in report.diagnosis] == ["hard-coded-world-size"]
+    assert f"({written}/R)*1/N" in report.summary
+
+
+def test_a_factor_that_another_idea_explains_or_none_is_no_hard_coded_world_size() -> None:
+    assert found(plan(2, 3), hard_coded(2)).outcome == "right"
+    assert [named.id for named in found(plan(2, 3), hard_coded(4)).diagnosis] == ["world-size-factor-twice"]
+    assert [named.id for named in found(plan(4, 2, counts=tuple(range(1, 17))), hard_coded(2)).diagnosis] == [
+        "divided-again-by-microbatches"
+    ]
+    assert found(plan(3, 3), hard_coded(5)).diagnosis == ()
+    assert found(plan(1, 3), hard_coded(2)).diagnosis == ()
+    uneven = of_window(lambda play, t: (1 if t.window else 2 / 3) / play.count(window=t.window))
+    assert found(plan(3, 3), uneven).diagnosis == ()
+
+
 def test_a_constant_denominator_is_told_as_an_objective_to_declare() -> None:
     report = found(plan(), of_window(lambda play, t: 1 / 1536))
     assert report.outcome == "wrong"

@@ -30,7 +30,7 @@ def test_a_dry_run_lists_and_stores_nothing(attempt: int, capsys: pytest.Capture
     assert first["changes"] == second["changes"]
     assert (third["changes"], third["current"]) == ([], 1)
     assert run(["regrade", "--dry-run"]) == 0
-    assert "1 answers: 0 would change" in capsys.readouterr().out
+    assert "1 answer: 0 would change" in capsys.readouterr().out
 
 
 def test_a_ruling_takes_an_answer_out_of_the_queue(attempt: int, capsys: pytest.CaptureFixture[str]) -> None:
