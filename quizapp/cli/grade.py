@@ -9,7 +9,7 @@ import json as json_
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -124,7 +124,7 @@ def grade(
             raise Problem("--cluster ray runs programs in containers on its nodes: give a folder of them, without --backend local")
         if folder is not None and cluster == "none":
             _require(backend, outer_sandbox)
-        written = [] if answers is None else _written(answers, work, seed)
+        written, unasked = ([], []) if answers is None else _written(answers, work, seed)
         if not collection.handed and not written:
             raise Problem(f"{folder or answers}: no submissions in it; it should hold a file or folder for each student")
         files = Files(out, work, alone=student is not None)
@@ -132,7 +132,7 @@ def grade(
             open_journal(files, work, seed, seed if answers is not None else None, resume) as journal,
             _progress(quiet=json) as told,
         ):
-            for note in collection.notes:
+            for note in (*collection.notes, *unasked):
                 told.note(note)
             setting = Setting(backend, journal.heading.seed, workers, outer_sandbox, kept=not one_shot)
             try:
@@ -146,7 +146,7 @@ def grade(
     except EnvironmentFailed as error:
         raise Problem(f"{error}; what is graded is kept, go on with --resume", code=3) from None
     remember(files.csv)
-    _close(work, files, outcome, journal.heading.seed, bank, json)
+    _close(work, files, outcome, journal.heading.seed, bank, unasked, json)
     return 0 if outcome.count("graded") == len(outcome.results) else 1
 
 
@@ -179,7 +179,7 @@ def _work(bank: Folders, item: str, part: str | None, *, programs: bool, answers
     return asked.work(found, loaded, program, asked.answer_parts(loaded, None if programs and is_code else part) if answers else ())
 
 
-def _written(path: Path, work: Work, variant: int | None) -> list[Written]:
+def _written(path: Path, work: Work, variant: int | None) -> tuple[list[Written], list[str]]:
     from quizapp.classroom.answers import read_answers
 
     return read_answers(path, work, variant)
@@ -288,7 +288,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def _close(work: Work, files: Files, outcome: Outcome, seed: int, bank: Folders, json: bool) -> None:
+def _close(work: Work, files: Files, outcome: Outcome, seed: int, bank: Folders, unasked: Sequence[str], json: bool) -> None:
     counts = {status: outcome.count(status) for status in ("graded", "review", "missing", "unreadable")}
     if json:
         described = {
@@ -308,6 +308,7 @@ def _close(work: Work, files: Files, outcome: Outcome, seed: int, bank: Folders,
                 for result in outcome.results
             ],
             "counts": counts,
+            "notes": list(unasked),
             "graded_now": outcome.graded,
             "kept": outcome.kept,
             "files": {
@@ -325,6 +326,8 @@ def _close(work: Work, files: Files, outcome: Outcome, seed: int, bank: Folders,
         + ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     )
     print(f"{files.csv}, feedback in {files.feedback}" + (f", seed {seed}" if work.program is not None else ""))
+    for note in unasked:
+        print(f"note: {note}")
     if counts["review"]:
         waits = "answer waits" if counts["review"] == 1 else "answers wait"
         banks = "".join(f" --bank {shlex.quote(str(folder))}" for folder in bank)

@@ -61,6 +61,20 @@ def test_parts_side_by_side(tmp_path: Path) -> None:
     ]
 
 
+def test_a_part_without_a_column_is_told_with_the_column_that_may_be_meant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = answers_csv(tmp_path / "a.csv", [("ada", "2", "1")], "student,mean-of-mean,global-mean")
+    arguments = ("grade", "--item", "two-rank-tokens", "--answers", answers)
+    command(*arguments, "--out", tmp_path / "r.csv")
+    told = capsys.readouterr()
+    note = f"note: {answers}:1: no column 'mean-of-means': that part is graded for nobody; did you mean it by 'mean-of-mean'?"
+    assert note in told.err.splitlines()
+    assert note in told.out.splitlines()
+    command(*arguments, "--out", tmp_path / "s.csv", "--json")
+    assert note.removeprefix("note: ") in json.loads(capsys.readouterr().out)["notes"]
+
+
 @pytest.fixture(scope="module")
 def unsure() -> list[str]:
     """Answers that people wrote and of which the present scorer is unsure."""
