@@ -85,16 +85,6 @@ class _Checker:
             if bounds and 0 <= bounds[1] - bounds[0] < count - 1:
                 message = f"{bounds[0]}..{bounds[1]} has fewer than {count} distinct numbers"
                 self.document.fault((*here, "range"), "distinct-range", message, "widen the range, or remove `distinct`")
-            else:
-                self.within(here, value, bounds)
-
-    def within(self, path: Path_, value: object, bounds: tuple[int, int] | None) -> None:
-        """The bank's own value is one of those that may be drawn."""
-        numbers = [entry for entry in (value if isinstance(value, tuple) else (value,)) if _is_int(entry)]
-        outside = [entry for entry in numbers if bounds and bounds[0] <= bounds[1] and not bounds[0] <= entry <= bounds[1]]
-        if outside and bounds:
-            message = f"{outside[0]} is outside the range {bounds[0]}..{bounds[1]}"
-            self.document.fault((*path, "value"), "bad-value", message, "change the value, or widen the range")
 
     def range(self, path: Path_, bounds: tuple[int, int] | None) -> None:
         if bounds and bounds[0] > bounds[1]:
