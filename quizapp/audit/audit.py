@@ -69,7 +69,7 @@ def judged(
     used = observed.used
     return Audit(
         outcome="wrong" if wrong else "right",
-        summary=_summary(fit, objective, wrong, named, ids, found),
+        summary=_summary(fit, objective, wrong, named, ids, found, registry),
         trainer=plan.name,
         objective=objective.name,
         formula=objective.formula,
@@ -170,18 +170,25 @@ def _hard_coded(fit: Fit, steps: Sequence[Step], found: Sequence[Finding], regis
 
 
 def _summary(
-    fit: Fit, objective: Objective, wrong: bool, named: Sequence[Named], ids: set[tuple[str, ...]], found: Sequence[Finding]
+    fit: Fit,
+    objective: Objective,
+    wrong: bool,
+    named: Sequence[Named],
+    ids: set[tuple[str, ...]],
+    found: Sequence[Finding],
+    registry: Registry,
 ) -> str:
     if not wrong:
         clipped = " up to the factor of clipping" if fit.clipped.any() else ""
         named_by = "is wanted" if objective.called == objective.formula else f"{objective.called} wants"
         return f"Every token has the weight that {named_by}{clipped}: {objective.formula}."
     if named:
-        titles = "; ".join(name.title for name in named)
-        return f"Not {objective.called}: {titles[0].lower() + titles[1:]} (a valid token weighs {named[0].formula})."
+        said = "; ".join(name.title for name in named)
+        return f"Not {objective.called}: {said[0].lower() + said[1:]} (a valid token weighs {named[0].formula})."
     faults = [finding.message for finding in found if finding.fault]
     if ids:
-        several = ", ".join(sorted(" with ".join(group) for group in ids))
+        titles = {name: _entry(name, "", registry).title for group in ids for name in group}
+        several = "; ".join(sorted(" with ".join(titles[name] for name in group) for group in ids))
         if fit.clipped.any():
             return f"Not {objective.called}. Clipping hides which of these explains it: {several}; switch it off to see."
         return f"Not {objective.called}. This plan can't tell apart what explains it: {several}; try other --ranks or --accumulate."

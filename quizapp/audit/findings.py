@@ -198,7 +198,11 @@ def _of_rows(fit: Fit) -> Iterator[Finding]:
     if any(rows != sorted(rows) for rows in _by_rank(fit)) and not repeated:
         yield _note("rows-reordered", "Rows were used in another order than that of the data set.")
     short = [step for step in range(seen.steps) if _length(fit, step) < plan.accumulate]
-    if short and plan.accumulate > 1:
+    lengths = {_length(fit, step) for step in range(seen.steps)}
+    if short and len(lengths) == 1 and seen.steps > 1:
+        held = f"Every step has {numbered(lengths.pop(), 'microbatch')} per rank, where {plan.accumulate} were asked for"
+        yield _note("short-window", f"{held}: does the trainer accumulate?")
+    elif short and plan.accumulate > 1:
         each = ", ".join(f"step {step + 1} has {_length(fit, step)}" for step in short)
         yield _note("short-window", f"Short windows: {each} of {plan.accumulate} microbatches.")
     if seen.forwards_only:

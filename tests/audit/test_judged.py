@@ -119,6 +119,7 @@ def test_ideas_that_a_plan_cannot_tell_apart_give_no_name() -> None:
     report = found(even, averaged_again)  # with K = R and full windows it could as well be divided by K
     assert report.diagnosis == ()
     assert {"forgot-world-size-factor", "divided-again-by-microbatches"} <= set(report.candidates)
+    assert all(REGISTRY[name].title.strip('"') in report.summary for name in report.candidates)
 
 
 @pytest.mark.parametrize("shape", PLANS[:3])
@@ -146,6 +147,16 @@ def test_every_name_stands_in_the_registry() -> None:
 
 def kinds(report: Audit) -> set[str]:
     return {finding.kind for finding in report.findings if finding.fault}
+
+
+def test_steps_that_all_have_fewer_microbatches_than_asked_for_are_no_short_windows() -> None:
+    of = plan(2, 3)
+    alone = replace(of, accumulate=1)
+    report = judged(of, Play(alone).results(token_mean), "python", objective("token-mean"), REGISTRY, 0)
+    (note,) = [finding.message for finding in report.findings if finding.kind == "short-window"]
+    assert note == "Every step has 1 microbatch per rank, where 3 were asked for: does the trainer accumulate?"
+    (usual,) = [finding.message for finding in found(of, token_mean).findings if finding.kind == "short-window"]
+    assert usual == "Short windows: step 2 has 2 of 3 microbatches."
 
 
 def test_counted_padding_leaks_and_parting_ranks_are_said() -> None:
