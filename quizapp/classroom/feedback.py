@@ -116,7 +116,9 @@ def _code(work: Work, verdict: "Verdict", pictures: bool) -> list[str]:
         blocks.append("\n".join(lines))
     scenario = shown_scenario(verdict)
     if scenario is not None:
-        blocks.append(f"### The weight of each token: {plain(scenario.name)}, {scenario.world_size} ranks")
+        blocks.append(f"### The weight of each token: {plain(scenario.called)}")
+        if scenario not in verdict.scenarios:
+            blocks.append("A scenario beside those of the table above: the smallest that was found to fail.")
         blocks.append(weights_picture(scenario) if pictures else _weights(scenario))
     if verdict.ranks:
         lines = ["| rank | state | line | last collective | said |", "| --- | --- | --- | --- | --- |"]
