@@ -99,6 +99,7 @@ def grade(
     from quizapp.classroom.grade import EnvironmentFailed, Setting
     from quizapp.classroom.run import grade as run
     from quizapp.classroom.run import open_journal
+    from quizapp.classroom.students import alike
     from quizapp.classroom.waiting import remember
 
     if dry_run and not regrade:
@@ -132,7 +133,8 @@ def grade(
             open_journal(files, work, seed, seed if answers is not None else None, resume) as journal,
             _progress(quiet=json) as told,
         ):
-            for note in (*collection.notes, *unasked):
+            students = [*(one.student for one in collection.handed), *(one.student for one in written)]
+            for note in (*collection.notes, *unasked, *alike(students)):
                 told.note(note)
             setting = Setting(backend, journal.heading.seed, workers, outer_sandbox, kept=not one_shot)
             try:
@@ -193,8 +195,10 @@ def _keep_apart(folder: Path | None, out: Path) -> None:
         raise Problem(f"--out {out}: a folder; name a .csv file")
     if folder is not None and folder.is_dir() and out.resolve().is_relative_to(folder.resolve()):
         raise Problem(f"--out {out} lies among the submissions in {folder}; write the results to another folder")
-    if not out.resolve().parent.is_dir():
-        raise Problem(f"--out {out}: no folder {out.parent}; make it first")
+    try:
+        out.resolve().parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Problem(f"--out {out}: the folder {out.parent} can't be made: {error.strerror}; name another") from None
 
 
 def _require(backend: str, outer_sandbox: bool) -> None:

@@ -75,6 +75,19 @@ def test_a_part_without_a_column_is_told_with_the_column_that_may_be_meant(
     assert note.removeprefix("note: ") in json.loads(capsys.readouterr().out)["notes"]
 
 
+def test_names_that_differ_in_capitals_are_told_and_the_folder_of_results_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = answers_csv(tmp_path / "a.csv", [("ada", "D"), ("Ada", "A"), ("ben", "A")])
+    out = tmp_path / "new" / "results.csv"
+    command("grade", "--item", "two-rank-mean", "--answers", answers, "--out", out)
+    note = "note: 'Ada' and 'ada' count as 2 students; if they are one, write the name alike"
+    assert note in capsys.readouterr().err.splitlines()
+    assert len(rows(out)) == 3
+    command("report", out, "--out", tmp_path / "report")
+    assert note.removeprefix("note: ") in capsys.readouterr().err
+
+
 @pytest.fixture(scope="module")
 def unsure() -> list[str]:
     """Answers that people wrote and of which the present scorer is unsure."""

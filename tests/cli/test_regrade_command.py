@@ -51,5 +51,7 @@ def test_what_is_not_there_is_said(attempt: int, tmp_path: Path) -> None:
     file.write_text('{"text": "a"}\n')
     with pytest.raises(Problem, match=r"marked\.jsonl:1: not a marked answer"):
         run(["bank", "calibrate", "why-gpus-change-loss", str(file)])
+    with pytest.raises(Problem, match="two-rank-mean has no part that is answered in words"):
+        run(["bank", "calibrate", "two-rank-mean", str(file)])
     with pytest.raises(Problem, match="can't be read"):
         run(["bank", "calibrate", "why-gpus-change-loss", str(tmp_path / "none")])
