@@ -75,7 +75,7 @@ def assert_token_mean(
             plan, python or sys.executable, read_objective(objective), _registry(), seconds, [entry for entry in sys.path if entry]
         )
     except CannotRun as error:
-        raise AuditError(str(error)) from None
+        raise AuditError("\n".join((str(error), *error.details))) from None
     if report.outcome != "right":
         from io import StringIO
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quizapp.audit.findings import UNSCALED, WHILE_SCALED, counted, findings
+from quizapp.audit.findings import UNSCALED, WHILE_SCALED, findings
 from quizapp.audit.fit import Fit
 from quizapp.audit.ideas import Idea, fitting
 from quizapp.audit.objective import Objective
@@ -14,7 +14,8 @@ from quizapp.audit.recover import recover, rounded, terms_of
 from quizapp.audit.run import CannotRun, run
 from quizapp.audit.views import steps_of
 from quizapp.audit.weighing import Weighing
-from quizapp.model.audit import Audit, Finding, Microbatch, Named
+from quizapp.model.audit import Audit, Finding, Microbatch, Named, Step
+from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
     from quizapp.model.misconception import Misconception
@@ -64,11 +65,11 @@ def judged(
     ids = {idea.ids for idea in ideas}
     named = _named(ideas[0], registry) if len(ids) == 1 else ()
     if not named and len(ids) < 2:
-        named = _by_finding(fit, found, registry)
+        named = _by_finding(fit, found, registry) or _hard_coded(fit, steps, found, registry)
     used = observed.used
     return Audit(
         outcome="wrong" if wrong else "right",
-        summary=_summary(fit, objective, wrong, named, ids, found),
+        summary=_summary(fit, objective, wrong, named, ids, found, registry),
         trainer=plan.name,
         objective=objective.name,
         formula=objective.formula,
@@ -99,7 +100,7 @@ def _check_steps(observed: Observed) -> None:
     name, plan = observed.plan.name, observed.plan
     if max(observed.taken):
         if observed.idle and observed.steps:
-            steps = counted(observed.steps, "optimizer step")
+            steps = numbered(observed.steps, "optimizer step")
             why = "no backward pass came before" if not observed.uses else "did backward reach the parameters of the model given?"
             raise CannotRun(f"{name}: {steps}, and the gradient was zero in all of them; {why}", 2)
         return
@@ -107,7 +108,7 @@ def _check_steps(observed: Observed) -> None:
         hint = "make the optimizer with optimizer(model.parameters())"
     elif observed.uses:
         most = max(sum(use.rank == rank for use in observed.uses) for rank in range(plan.ranks))
-        hint = f"backward ran over {counted(most, 'microbatch')} on a rank"
+        hint = f"backward ran over {numbered(most, 'microbatch')} on a rank"
         if most < plan.accumulate:
             hint += f", fewer than the {plan.accumulate} of a window: give more --rows, or a smaller --accumulate"
         else:
@@ -149,19 +150,46 @@ def _by_finding(fit: Fit, found: Sequence[Finding], registry: Registry) -> tuple
     return ()
 
 
+USUAL_RANKS = (2, 4, 8)
+"""World sizes that people write as a number."""
+
+
+def _hard_coded(fit: Fit, steps: Sequence[Step], found: Sequence[Finding], registry: Registry) -> tuple[Named, ...]:
+    """A world size written as a number c: all weights of all steps are c/R times what they should be, and nothing else is wrong.
+
+    Asked last: a factor that another idea explains too is that idea's.
+    """
+    ranks = fit.observed.plan.ranks
+    factors = [step.factor for step in steps]
+    if ranks == 1 or fit.clipped.any() or {finding.kind for finding in found if finding.fault} != {"factor"}:
+        return ()
+    for written in USUAL_RANKS:
+        if written != ranks and all(factor and abs(factor * ranks / written - 1) <= fit.loose for factor in factors):
+            return (_entry("hard-coded-world-size", f"({written}/R)*{fit.rule.valid}", registry),)
+    return ()
+
+
 def _summary(
-    fit: Fit, objective: Objective, wrong: bool, named: Sequence[Named], ids: set[tuple[str, ...]], found: Sequence[Finding]
+    fit: Fit,
+    objective: Objective,
+    wrong: bool,
+    named: Sequence[Named],
+    ids: set[tuple[str, ...]],
+    found: Sequence[Finding],
+    registry: Registry,
 ) -> str:
     if not wrong:
         clipped = " up to the factor of clipping" if fit.clipped.any() else ""
-        return f"Every token has the weight that {objective.name} wants{clipped}: {objective.formula}."
+        named_by = "is wanted" if objective.called == objective.formula else f"{objective.called} wants"
+        return f"Every token has the weight that {named_by}{clipped}: {objective.formula}."
     if named:
-        titles = "; ".join(name.title for name in named)
-        return f"Not {objective.name}: {titles[0].lower() + titles[1:]} (a valid token weighs {named[0].formula})."
+        said = "; ".join(name.title for name in named)
+        return f"Not {objective.called}: {said[0].lower() + said[1:]} (a valid token weighs {named[0].formula})."
     faults = [finding.message for finding in found if finding.fault]
     if ids:
-        several = ", ".join(sorted(" with ".join(group) for group in ids))
+        titles = {name: _entry(name, "", registry).title for group in ids for name in group}
+        several = "; ".join(sorted(" with ".join(titles[name] for name in group) for group in ids))
         if fit.clipped.any():
-            return f"Not {objective.name}. Clipping hides which of these explains it: {several}; switch it off to see."
-        return f"Not {objective.name}. This plan can't tell apart what explains it: {several}; try other --ranks or --accumulate."
-    return f"Not {objective.name}; cause unknown. {faults[0] if faults else ''}".strip()
+            return f"Not {objective.called}. Clipping hides which of these explains it: {several}; switch it off to see."
+        return f"Not {objective.called}. This plan can't tell apart what explains it: {several}; try other --ranks or --accumulate."
+    return f"Not {objective.called}; cause unknown. {faults[0] if faults else ''}".strip()

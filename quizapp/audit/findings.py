@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from quizapp.audit.fit import Fit
 from quizapp.model.audit import Finding, Kind, Step, Weight
+from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,12 +31,6 @@ def rows_named(rows: Sequence[int]) -> str:
 
 def was(rows: Sequence[int]) -> str:
     return "was" if len(rows) == 1 else "were"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: 1 row, 2 rows, 2 passes."""
-    plural = f"{noun}es" if noun.endswith(("s", "ch")) else f"{noun}s"
-    return f"{number} {noun if number == 1 else plural}"
 
 
 def _fault(kind: Kind, message: str) -> Finding:
@@ -101,7 +96,7 @@ def _of_weights(fit: Fit, steps: Sequence[Step]) -> Iterator[Finding]:
     if padding:
         zero = {(w.row, w.token) for _, w in heavy if not w.valid and w.label == "zero"}
         how = " with class 0 for a label" if zero == padding else ""
-        yield _fault("padding-counts", f"{counted(len(padding), 'padded position')} count{'s' if len(padding) == 1 else ''}{how}.")
+        yield _fault("padding-counts", f"{numbered(len(padding), 'padded position')} count{'s' if len(padding) == 1 else ''}{how}.")
     shifted = {w.label for _, w in heavy if w.label in ("next", "previous")}
     if shifted:
         which = " and ".join("the one after" if label == "next" else "the one before" for label in sorted(shifted))
@@ -190,9 +185,8 @@ def _of_rows(fit: Fit) -> Iterator[Finding]:
     left = [use for use in seen.uses if use.step is None]
     if left:
         rows = listed(sorted({row for use in left for row in use.rows}))
-        what = (
-            f"Backward ran over {counted(len(left), 'microbatch')} (rows {rows}) after the last optimizer step: they train nothing."
-        )
+        over = f"{numbered(len(left), 'microbatch')} (rows {rows})"
+        what = f"Backward ran over {over} after the last optimizer step: they train nothing."
         yield _fault("without-a-step", what)
     dropped = [row for row in range(len(plan.counts)) if not seen.used[row]]
     if dropped:
@@ -204,11 +198,15 @@ def _of_rows(fit: Fit) -> Iterator[Finding]:
     if any(rows != sorted(rows) for rows in _by_rank(fit)) and not repeated:
         yield _note("rows-reordered", "Rows were used in another order than that of the data set.")
     short = [step for step in range(seen.steps) if _length(fit, step) < plan.accumulate]
-    if short and plan.accumulate > 1:
+    lengths = {_length(fit, step) for step in range(seen.steps)}
+    if short and len(lengths) == 1 and seen.steps > 1:
+        held = f"Every step has {numbered(lengths.pop(), 'microbatch')} per rank, where {plan.accumulate} were asked for"
+        yield _note("short-window", f"{held}: does the trainer accumulate?")
+    elif short and plan.accumulate > 1:
         each = ", ".join(f"step {step + 1} has {_length(fit, step)}" for step in short)
         yield _note("short-window", f"Short windows: {each} of {plan.accumulate} microbatches.")
     if seen.forwards_only:
-        yield _note("forward-only", f"{counted(seen.forwards_only, 'forward pass')} over the data set met no backward pass.")
+        yield _note("forward-only", f"{numbered(seen.forwards_only, 'forward pass')} over the data set met no backward pass.")
     if seen.raw.get("autocast") and plan.dtype == "float64":
         yield _note("precision", "autocast leaves float64 as it is: to see what it does, audit with --dtype float32.")
     if seen.precision[1] > 1e-4:
@@ -245,4 +243,4 @@ def _of_terms(fit: Fit) -> Iterator[Finding]:
         for step in range(len(mine)):
             values = [float(value) for value in mine[step, 0] if abs(value) > fit.loose * float(np.abs(others).max(initial=0.0))]
             said = ", ".join(sorted({as_fraction(value) for value in values})) or "0"
-            yield _note("term", f"Term {name} in step {step + 1}: {said} times its value for {counted(len(values), 'row')}.")
+            yield _note("term", f"Term {name} in step {step + 1}: {said} times its value for {numbered(len(values), 'row')}.")

@@ -17,6 +17,11 @@ class Objective:
     said: str
 
     @property
+    def called(self) -> str:
+        """What a sentence calls it: its name, or the formula where it has none of its own."""
+        return self.formula if self.name in ("constant", "formula") else self.name
+
+    @property
     def rule(self) -> WeightRule:
         return WeightRule(valid=self.formula)
 
@@ -42,12 +47,15 @@ def objective(text: str) -> Objective:
     for known in OBJECTIVES:
         if text == known.name:
             return known
-    formula = f"1/({text.removeprefix(CONSTANT)})" if text.startswith(CONSTANT) else text
+    divisor = text.removeprefix(CONSTANT).strip() if text.startswith(CONSTANT) else None
+    formula = text if divisor is None else f"1/{divisor}" if divisor.isdecimal() else f"1/({divisor})"
     names = ", ".join(known.name for known in OBJECTIVES)
     try:
         parsed = Formula.parse(formula)
     except FormulaError as error:
         raise ObjectiveError(f"objective {text!r} is none of {names}, constant=NUMBER, and no weight formula: {error}") from None
+    if divisor is not None and not _positive(parsed):
+        raise ObjectiveError(f"objective {text!r}: write constant=NUMBER, a number above 0; other objectives are {names}")
     unknown = sorted(parsed.names - set(NAMES))
     if unknown:
         raise ObjectiveError(f"objective {text!r}: {unknown[0]!r} is neither an objective ({names}) nor a variable of weights")
@@ -60,3 +68,11 @@ def objective(text: str) -> Objective:
         raise ObjectiveError(f"objective {text!r} is none of {names}, and gives no weight: {error}") from None
     said = f"every valid token weighs {formula}"
     return Objective("constant" if text.startswith(CONSTANT) else "formula", formula, said)
+
+
+def _positive(formula: Formula) -> bool:
+    """Whether a formula is a number above 0, without any variable."""
+    try:
+        return not formula.names and formula.scalar({}) > 0
+    except FormulaError:
+        return False

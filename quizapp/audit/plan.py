@@ -41,8 +41,7 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if min(self.ranks, self.accumulate, self.rows_per_microbatch) < 1:
-            raise PlanError("ranks, microbatches per step and rows per microbatch are at least 1")
+        _check_sizes(self.ranks, self.accumulate, self.rows_per_microbatch)
         if self.ranks > 8:
             raise PlanError("at most 8 ranks")
         if not self.counts or min(self.counts) < 0 or not any(self.counts):
@@ -54,6 +53,11 @@ class Plan:
     def name(self) -> str:
         """What the trainer is called in a report."""
         return self.adapter or self.file.name
+
+
+def _check_sizes(*sizes: int) -> None:
+    if min(sizes) < 1:
+        raise PlanError("ranks, microbatches per step and rows per microbatch are at least 1")
 
 
 def _cells(counts: Sequence[int], ranks: int, rows: int, blocks: bool) -> list[list[int]]:
@@ -88,8 +92,9 @@ def default_counts(ranks: int, accumulate: int, rows: int, seed: int = 0) -> tup
     """Counts for three windows without accumulation; with it, for a full window and a short one.
 
     Raises:
-        PlanError: too many rows for one audit.
+        PlanError: too many rows for one audit, or none.
     """
+    _check_sizes(ranks, accumulate, rows)
     tail = accumulate - 1
     windows = 3 if accumulate == 1 else 1
     total = ranks * rows * (accumulate * windows + tail)

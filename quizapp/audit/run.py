@@ -22,11 +22,15 @@ MOST_OUTPUT = 4 << 20
 
 
 class CannotRun(Exception):
-    """The audit can't be run. ``code`` 2: the file is at fault; 3: the environment is."""
+    """The audit can't be run. ``code`` 2: the file is at fault; 3: the environment is.
 
-    def __init__(self, message: str, code: Literal[2, 3]) -> None:
+    ``details``: lines for below the message: the calls in the trainer's own files, and what the rank printed last.
+    """
+
+    def __init__(self, message: str, code: Literal[2, 3], details: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.code: Literal[2, 3] = code
+        self.details = tuple(details)
 
 
 def auditor() -> Path:
@@ -134,14 +138,32 @@ def _stands(plan: Plan, folder: Path) -> str:
 
 
 def _place(plan: Plan, folder: Path, rank: int) -> str | None:
-    """The innermost line of the file in the stack that a rank wrote down, if it did."""
+    """The line of the file in the stack that a rank wrote down, if it did; and the innermost in the file's folder if another."""
     file = json.loads((folder / "plan.json").read_text("utf-8"))["file"]
     try:
-        frames = (folder / f"stand-{rank}.txt").read_text("utf-8", "replace").splitlines()
+        lines = (folder / f"stand-{rank}.txt").read_text("utf-8", "replace").splitlines()
     except OSError:
         return None
-    own = next((frame for frame in frames if f'"{file}"' in frame), None)
-    return None if own is None else own.partition(", line ")[2].partition(" ")[0]
+    at = next((index for index, line in enumerate(lines) if f'"{file}"' in line), None)
+    if at is None:
+        return None
+    first = max((index + 1 for index in range(at) if "most recent call first" in lines[index]), default=0)
+    frames = [(_own_name(name, file), line) for name, line in map(_frame, lines[first : at + 1])]
+    name, line = next(frame for frame in frames if frame[0] is not None)
+    return frames[-1][1] + ("" if name == Path(file).name else f" (at {name}:{line})")
+
+
+def _frame(line: str) -> tuple[str, str]:
+    """File and line number of a frame as faulthandler writes it."""
+    name, _, rest = line.strip().removeprefix('File "').partition('", line ')
+    return name, rest.partition(" ")[0]
+
+
+def _own_name(name: str, file: str) -> str | None:
+    from quizapp_auditor.load import own_name
+
+    found: str | None = own_name(name, file)
+    return found
 
 
 def _died(plan: Plan, folder: Path, rank: int, status: int) -> str:
@@ -151,14 +173,55 @@ def _died(plan: Plan, folder: Path, rank: int, status: int) -> str:
     except ValueError:
         how = f"was ended by signal {-status}"
     place = _place(plan, folder, rank)
-    said = _tail(folder / f"said-{rank}.txt")
     where = f"{plan.file}:{place}" if place else str(plan.file)
-    return f"{where}: rank {rank} {how}" + (f"; it said: {said}" if said else "")
+    return f"{where}: rank {rank} {how}"
 
 
-def _explained(plan: Plan, python: str, rank: int, fault: Mapping[str, Any]) -> CannotRun:
-    """What a rank's fault means for the user."""
+def _said(folder: Path, ranks: Sequence[int]) -> list[str]:
+    """What ranks printed last, for below a message."""
+    found = []
+    for rank in ranks:
+        if said := _tail(folder / f"said-{rank}.txt"):
+            found += [f"rank {rank} printed last:", *(f"  {line}" for line in said.splitlines())]
+    return found
+
+
+def _calls(rank: int, fault: Mapping[str, Any]) -> list[str]:
+    """The calls in the trainer's own files that led to a fault, the innermost last."""
+    if fault["kind"] != "raised" or not any(function for _, _, function, _ in fault["frames"]):
+        return []
+    calls = [
+        f"  {name}:{line}{f', in {function}' if function else ''}: {source}" for name, line, function, source in fault["frames"]
+    ]
+    return [f"rank {rank}, in the trainer's own files:", *calls]
+
+
+def _where(plan: Plan, fault: Mapping[str, Any]) -> str:
+    """The line of the person's file that a fault has, and the innermost line in the file's folder if that is another."""
     where = f"{plan.file}:{fault['line']}" if fault["line"] else str(plan.file)
+    name, line = (fault["frames"] or [[plan.file.name, 0]])[-1][:2]
+    return where if name == plan.file.name else f"{where} (at {name}:{line})"
+
+
+def _lost_peer(fault: Mapping[str, Any]) -> bool:
+    """Whether a rank failed since another left: gloo's own words for an end of its connection."""
+    return "onnection" in fault["message"] and "gloo" in fault["message"].lower()
+
+
+def _left_early(plan: Plan, results: Sequence[Mapping[str, Any] | None], faults: "Sequence[tuple[int, Any]]") -> str | None:
+    """Which rank was done while another still waited for it, where that explains every fault."""
+    done = [(rank, found) for rank, found in enumerate(results) if found and found["fault"] is None]
+    if not done or not all(_lost_peer(fault) for _, fault in faults):
+        return None
+    (rank, fault), (other, found) = faults[0], done[0]
+    steps = sum(what == "step" for what, _ in found["events"])
+    after = f"{steps} optimizer step{'' if steps == 1 else 's'}"
+    return f"{_where(plan, fault)}: rank {rank} waits for rank {other}, which returned before it, after {after}"
+
+
+def _explained(plan: Plan, python: str, rank: int, fault: Mapping[str, Any], details: Sequence[str]) -> CannotRun:
+    """What a rank's fault means for the user."""
+    where = _where(plan, fault)
     said = str(fault["message"])
     match fault["kind"]:
         case "missing" if said == "torch":
@@ -171,9 +234,9 @@ def _explained(plan: Plan, python: str, rank: int, fault: Mapping[str, Any]) -> 
         case "old":
             return CannotRun(f"{python} has torch {said}; an audit needs 2.1 or newer", 3)
         case "unusable":
-            return CannotRun(f"{plan.name if plan.adapter else where}: {said}", 2)
+            return CannotRun(f"{plan.name if plan.adapter else where}: {said}", 2, details)
         case _:
-            return CannotRun(f"{plan.name if plan.adapter else where}: rank {rank} raised {said}", 2)
+            return CannotRun(f"{plan.name if plan.adapter else where}: rank {rank} raised {said}", 2, details)
 
 
 def run(
@@ -201,24 +264,23 @@ def run(
         faults = [(rank, found["fault"]) for rank, found in enumerate(results) if found and found["fault"]]
         lost = [rank for rank, found in enumerate(results) if found is None and (ranks[rank].returncode or 0) not in (0, -9)]
         if faults and lost and all("onnection" in fault["message"] for _, fault in faults):
-            raise CannotRun(_died(plan, folder, lost[0], ranks[lost[0]].returncode), 2)
+            raise CannotRun(_died(plan, folder, lost[0], ranks[lost[0]].returncode), 2, _said(folder, lost[:1]))
+        if faults and (left := _left_early(plan, results, faults)) is not None:
+            raise CannotRun(left, 2, _said(folder, range(plan.ranks)))
         if faults:
             # A rank that lost its peers raises too; what names a line of the file, or isn't a connection's end, says more.
             first = min(faults, key=lambda entry: ("onnection" in entry[1]["message"], entry[1]["line"] is None, entry[0]))
-            if first[1]["message"].startswith("SystemExit") and (said := _tail(folder / f"said-{first[0]}.txt", 1)):
-                first = (first[0], {**first[1], "message": f"{first[1]['message']}; it said: {said}"})
-            raise _explained(plan, python, *first)
+            raise _explained(plan, python, *first, [*_calls(*first), *_said(folder, [first[0]])])
         if not in_time:
-            raise CannotRun(
-                f"{plan.file}: not done after {seconds:g} s; {_stands(plan, folder) or 'no rank could say where it stood'}", 2
-            )
+            stands = _stands(plan, folder) or "no rank could say where it stood"
+            raise CannotRun(f"{plan.file}: not done after {seconds:g} s; {stands}", 2, _said(folder, range(plan.ranks)))
         for rank, found in enumerate(results):
             if found is None:
                 status = ranks[rank].returncode
                 said = _tail(folder / f"said-{rank}.txt")
                 if "No module named" in said and plan.ranks and "torch" not in said:
                     raise CannotRun(f"{python} can't run the auditor: {said}", 3)
-                raise CannotRun(_died(plan, folder, rank, status), 2)
+                raise CannotRun(_died(plan, folder, rank, status), 2, _said(folder, [rank]))
         return [found for found in results if found is not None]
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from quizapp.model.nouns import numbered
 from quizapp.model.rubric import Criterion, Rubric
 from quizapp.scoring.lexical import MET
 from quizapp.scoring.text import score_text
@@ -126,7 +127,7 @@ def calibrate(rubric: Rubric, stem: str, marked: Sequence[Marked]) -> Calibratio
         if answer.met - known:
             raise ValueError(f"no criterion {', '.join(sorted(answer.met - known))}; the rubric has {', '.join(sorted(known))}")
     if len(marked) < 2:
-        raise ValueError(f"{len(marked)} marked answers are too few; {FEWEST_MARKED} a criterion are wanted")
+        raise ValueError(f"{numbered(len(marked), 'marked answer')}: too few; {FEWEST_MARKED} a criterion are wanted")
     table: list[dict[float, frozenset[str]]] = [{} for _ in marked]
     for threshold in GRID:
         variant = _at(rubric, dict.fromkeys(known, threshold))

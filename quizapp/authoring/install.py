@@ -19,6 +19,7 @@ from quizapp.bank.fault import Fault
 from quizapp.bank.find import RECORD, installed_folder, installed_folders
 from quizapp.bank.load import Library, load
 from quizapp.bank.words import slug
+from quizapp.model.nouns import numbered
 
 __all__ = ["Changes", "Installed", "Rejected", "SourceError", "install", "installed", "remove"]
 
@@ -88,7 +89,9 @@ class Fetched:
             commit = fetch(source, self.place)
             found = load([self.place], _registries())
             if found.faults:
-                raise Rejected(f"{source}: {len(found.faults)} faults; mend them first", _told(found.faults, self.place))
+                raise Rejected(
+                    f"{source}: {numbered(len(found.faults), 'fault')}; mend them first", _told(found.faults, self.place)
+                )
             if not found.banks:
                 raise Rejected(f"{source}: no bank in it (no .yaml file with items)")
             versions = {loaded.bank.id: loaded.bank.version for loaded in found.banks}

@@ -17,7 +17,7 @@ from quizapp.authoring.markdown import unshown
 from quizapp.authoring.order import add_order_faults
 from quizapp.authoring.programs import program_faults
 from quizapp.authoring.separation import separation_faults
-from quizapp.authoring.variants import add_variant_faults
+from quizapp.authoring.variants import add_own_value_faults, add_variant_faults
 from quizapp.authoring.written import add_rubric_faults
 from quizapp.bank.agreement import entries
 from quizapp.bank.document import Document, Path_, read
@@ -123,6 +123,7 @@ def _items(job: _Job, workers: int) -> list[Fault]:
 
 
 def _item(document: Document, path: Path_, item: Item, raw: Mapping[str, object]) -> None:
+    add_own_value_faults(document, path, item)
     before = len(document.faults)
     add_variant_faults(document, path, item, raw)
     if len(document.faults) == before:  # a value that is missing, or another's, would be said twice

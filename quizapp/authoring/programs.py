@@ -34,6 +34,9 @@ def program_faults(folder: Path, lab: Lab, known: Collection[str]) -> Iterator[F
         if name not in known:
             mend = f"name the file <misconception id>.py; {meant(name, known)}"
             yield Fault(program, 1, 1, "unknown-misconception", f"no misconception {name!r} is registered", mend)
+        elif name not in (ruled := [entry.id for entry in lab.misconceptions]):
+            mend = f"add it there, or name the file after one that has a rule; {meant(name, ruled)}"
+            yield Fault(program, 1, 1, "program-foretold", f"lab.yaml's `misconceptions:` has no {name!r}", mend)
 
 
 def _program(file: Path, entry: str) -> Iterator[Fault]:

@@ -40,6 +40,18 @@ _MENDS = {
 }
 
 
+def add_own_value_faults(document: Document, path: Path_, item: Item) -> None:
+    """Adds each variable whose own value is none of those that may be drawn."""
+    for name, variable in item.variables.items():
+        if variable.range is None:
+            continue
+        low, high = variable.range
+        own = variable.value if isinstance(variable.value, tuple) else (variable.value,)
+        if outside := [number for number in own if not low <= number <= high]:
+            message = f"{outside[0]} is outside the range {low}..{high}"
+            document.fault((*path, "variables", name, "value"), "bad-value", message, "change the value, or widen the range")
+
+
 def add_variant_faults(document: Document, path: Path_, item: Item, raw: Mapping[str, object]) -> None:
     """Adds what is wrong in some variant; of each thing, only the first variant in which it is."""
     said: set[Path_] = set()

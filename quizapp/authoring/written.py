@@ -18,6 +18,8 @@ FRAMES = ("{}", "It is so: {}.", "The reason is that {}.")
 """Ways of saying a phrase; one too short to be an answer is tried in a sentence."""
 FEW = 3
 """Words below which no answer is scored."""
+PLACEHOLDER = "(fill in: a sentence that earns the points)"
+"""What an import writes where the other format had no phrase."""
 _SAY = "write the phrase as a learner would say it, or mend the criterion's other phrases"
 
 
@@ -53,7 +55,10 @@ def _phrases(document: Document, path: Path_, rubric: Rubric, stem: str) -> None
     for index, criterion in enumerate(rubric.criteria):
         here = (*path, "criteria", index)
         for position, phrase in enumerate(criterion.accept):
-            if not any(_met(score, criterion) for score in _scores(rubric, stem, phrase)):
+            if phrase == PLACEHOLDER:
+                message = "an import left this phrase to be filled in"
+                document.fault((*here, "accept", position), "placeholder", message, "write what earns the points")
+            elif not any(_met(score, criterion) for score in _scores(rubric, stem, phrase)):
                 why = _why(next(_scores(rubric, stem, phrase), None), criterion)
                 message = f"scored as an answer, this accepted phrase doesn't meet {criterion.id!r}: {why}"
                 document.fault((*here, "accept", position), "accept-unmet", message, _SAY)

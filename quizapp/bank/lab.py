@@ -12,7 +12,7 @@ from quizapp.bank.find import LAB_FILE
 from quizapp.bank.formulas import formula_names
 from quizapp.bank.shape import shaped
 from quizapp.bank.words import meant
-from quizapp.model.lab import WEIGHT_NAMES, Lab
+from quizapp.model.lab import OWN_DRIVE, READY_DRIVES, WEIGHT_NAMES, Lab
 
 FILE = LAB_FILE
 _LAB = TypeAdapter(Lab)
@@ -66,6 +66,9 @@ def _check(document: Document, known: Collection[str] | None) -> None:
                 message = f"{name!r} stands here a second time (first in line {document.line(seen[name])})"
                 document.fault(here, "duplicate-id", message, f"give it another {what}, or merge the two")
             seen.setdefault(name, here)
+    drive, drives = value.get("drive"), (*READY_DRIVES, OWN_DRIVE)
+    if isinstance(drive, str) and drive not in drives:
+        document.fault(("drive",), "bad-value", f"there is no drive {drive!r}", meant(drive, drives))
     _listed(document, value)
     for index, entry in entries(value, "misconceptions"):
         here = ("misconceptions", index)

@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +47,8 @@ class Written:
         return hashlib.sha256(f"{self.seed}\0{self.text}\0{self.trouble}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def read_answers(path: Path, work: Work, variant: int | None) -> list[Written]:
-    """All answers, by student and part.
+def read_answers(path: Path, work: Work, variant: int | None) -> tuple[list[Written], list[str]]:
+    """All answers, by student and part; and notes: the parts for which there is no column, although others have one.
 
     Args:
         variant: the seed of the variant for rows that name none.
@@ -77,7 +78,19 @@ def read_answers(path: Path, work: Work, variant: int | None) -> list[Written]:
         cells = dict(zip(lowered, row, strict=False)) | {name: cell for name, cell in zip(names, row, strict=False) if name in wide}
         for written in _in_row(path, line, cells, wide, parts, variant):
             found.setdefault((written.student, written.part.id), []).append((line, written))
-    return [_only(several) for _, several in sorted(found.items())]
+    return [_only(several) for _, several in sorted(found.items())], _without_column(path, names, wide, list(parts))
+
+
+def _without_column(path: Path, names: Sequence[str], wide: Sequence[str], parts: Sequence[str]) -> list[str]:
+    """What to tell of parts that have no column of their own; ``wide``: the columns of parts, if there are such."""
+    notes = []
+    others = [name for name in names if name not in wide and name.casefold() not in (STUDENT, SEED)]
+    for part in parts if wide else ():
+        if part not in wide:
+            near = get_close_matches(part, others, n=1)
+            hint = f"; did you mean it by {near[0]!r}?" if near else ""
+            notes.append(f"{path}:1: no column {part!r}: that part is graded for nobody{hint}")
+    return notes
 
 
 def _only(several: Sequence[tuple[int, Written]]) -> Written:

@@ -10,7 +10,9 @@ from quizapp.bank.draw import DrawError, draw, shown_choices
 from quizapp.bank.load import Library
 from quizapp.classroom import ClassroomError, journal, sheet
 from quizapp.classroom.collect import printable
+from quizapp.classroom.students import alike
 from quizapp.model.formula import FormulaError
+from quizapp.model.nouns import numbered
 from quizapp.model.question import ChoicePart
 from quizapp.scoring.answer import AnswerError
 from quizapp.scoring.choice import choose
@@ -80,8 +82,8 @@ def pool(files: Sequence[Path], library: Library) -> Pool:
             again += known in found
             found.setdefault(known, attempt)
         if again:
-            notes.append(f"{file}: {again} answers that a file before it has as well; the first one counts")
-    return Pool(tuple(found.values()), tuple(notes))
+            notes.append(f"{file}: {numbered(again, 'answer')} that a file before it has as well; the first one counts")
+    return Pool(tuple(found.values()), (*notes, *alike(student for student, *_ in found)))
 
 
 def _read(file: Path, library: Library) -> Iterable[Attempt]:

@@ -11,8 +11,10 @@ from quizapp.classroom.page import assembled, code_block, document, plain
 from quizapp.classroom.picture import in_figures, weight_rows, weights_picture
 from quizapp.classroom.result import Result
 from quizapp.model.alike import same, scale
+from quizapp.model.question import TextPart
 
 if TYPE_CHECKING:
+    from quizapp.model.score import CriterionScore
     from quizapp.model.verdict import ScenarioVerdict, Verdict
 
 SIGNS = {"met": "✓", "unsure": "?", "unmet": "✗"}
@@ -53,7 +55,7 @@ def _blocks(work: Work, student: str, results: Sequence[Result], pictures: bool)
 def _part(work: Work, result: Result, pictures: bool) -> list[str]:
     if result.problem is not None:
         return [f"**Not graded** ({result.problem.status}): {plain(result.problem.reason)}."]
-    blocks = _code(work, result.verdict, pictures) if result.verdict is not None else _answer(result)
+    blocks = _code(work, result.verdict, pictures) if result.verdict is not None else _answer(work, result)
     for id in result.misconceptions:
         blocks.append(f"### What happened: {plain(work.titles.get(id, id))}")
         evidence = [found.evidence for found in result.verdict.diagnosis if found.id == id] if result.verdict is not None else []
@@ -65,23 +67,37 @@ def _part(work: Work, result: Result, pictures: bool) -> list[str]:
     return blocks
 
 
-def _answer(result: Result) -> list[str]:
+def _answer(work: Work, result: Result) -> list[str]:
     score = result.score
     assert score is not None
     blocks = []
     if score.outcome == "unsure":
         blocks.append("A person looks at this answer again: where a line has a ?, the points are not final.")
     lines = [
-        f"- {SIGNS[one.met]} {one.points} of {one.max_points}: {plain(one.reason)}"
-        + "".join(
-            f' "{plain((result.answer or "")[start:end])[:300]}"' for start, end in one.evidence[:3] if len(score.criteria) > 1
-        )
+        f"- {SIGNS[one.met]} {one.points} of {one.max_points}: {_asked(work, result, one)}{plain(one.reason)}{_quotes(result, one)}"
         for one in score.criteria
     ]
     blocks.append("\n".join(lines))
     if result.answer:
         blocks += ["You wrote:", code_block(result.answer)]
     return blocks
+
+
+def _asked(work: Work, result: Result, criterion: "CriterionScore") -> str:
+    """What a criterion asks for, where a person has decided: the scorer's reason, which says it, is gone there."""
+    rubrics = [part.rubric for part in work.loaded.item.parts if part.id == result.part and isinstance(part, TextPart)]
+    if criterion.id not in result.rulings or not rubrics:
+        return ""
+    described = next((one.description for one in rubrics[0].criteria if one.id == criterion.id), "")
+    return f"{plain(described.strip().rstrip('.'))}: " if described else ""
+
+
+def _quotes(result: Result, criterion: "CriterionScore") -> str:
+    """The words of the answer that a criterion was judged by, unless its reason quotes them."""
+    assert result.score is not None
+    if len(result.score.criteria) == 1 or "“" in criterion.reason:
+        return ""
+    return "".join(f' "{plain((result.answer or "")[start:end])[:300]}"' for start, end in criterion.evidence[:3])
 
 
 def _code(work: Work, verdict: "Verdict", pictures: bool) -> list[str]:
@@ -100,7 +116,9 @@ def _code(work: Work, verdict: "Verdict", pictures: bool) -> list[str]:
         blocks.append("\n".join(lines))
     scenario = shown_scenario(verdict)
     if scenario is not None:
-        blocks.append(f"### The weight of each token: {plain(scenario.name)}, {scenario.world_size} ranks")
+        blocks.append(f"### The weight of each token: {plain(scenario.called)}")
+        if scenario not in verdict.scenarios:
+            blocks.append("A scenario beside those of the table above: the smallest that was found to fail.")
         blocks.append(weights_picture(scenario) if pictures else _weights(scenario))
     if verdict.ranks:
         lines = ["| rank | state | line | last collective | said |", "| --- | --- | --- | --- | --- |"]

@@ -106,6 +106,11 @@ class Analysis:
     identical: tuple[tuple[Key, tuple[str, ...]], ...]
     """Students whose programs are the same byte for byte."""
 
+    @property
+    def mean(self) -> float:
+        """Of the shares, added up without rounding: the same in any order."""
+        return fmean(self.shares.values()) if self.shares else 0.0
+
 
 def analyse(attempts: Sequence[Attempt], options: Mapping[Key, Sequence[Option]], titles: Mapping[str, str]) -> Analysis:
     """All numbers of a report.

@@ -1,7 +1,8 @@
 """The journal of a grading: lines of JSON, only ever added to, each on disk before it is shown anywhere.
 
 All other files are made from it. The first line says what is graded and by which seed; then a line per result, of which the last
-one for a student and part holds. A line that was cut short by a kill is dropped on resuming: nothing was made from it yet.
+one for a student and part holds, and so does the last heading. A line that was cut short by a kill is dropped on resuming: nothing
+was made from it yet.
 """
 
 import contextlib
@@ -109,6 +110,11 @@ class Journal:
         self._write({"result": record})
         self.results[result.key] = kept
 
+    def change(self, heading: Heading) -> None:
+        """Another heading holds from now on, for all results. Raises as :meth:`add` does."""
+        self._write({HEADING: heading.model_dump(mode="json")})
+        self.heading = heading
+
     def _write(self, record: Mapping[str, Any]) -> None:
         data = memoryview(json.dumps(record, ensure_ascii=True).encode() + b"\n")
         start = os.lseek(self._descriptor, 0, os.SEEK_END)
@@ -139,7 +145,7 @@ def read(path: Path, text: bytes) -> tuple[Heading, dict[tuple[str, str], Result
     for number, line in enumerate(text.splitlines(), 1):
         try:
             record = json.loads(line)
-            if heading is None:
+            if heading is None or HEADING in record:
                 if record[HEADING]["format"] != FORMAT:
                     raise ClassroomError(f"{path}: written by a newer quizapp; upgrade this one")
                 heading = Heading.model_validate(record[HEADING])

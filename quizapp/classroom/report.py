@@ -9,6 +9,7 @@ from quizapp.classroom.page import assembled, document, plain
 from quizapp.classroom.picture import bars, histogram, item_map
 from quizapp.classroom.sheet import table
 from quizapp.model.formula import Formula, FormulaError, Value
+from quizapp.model.nouns import numbered
 from quizapp.model.question import Choice, ChoicePart
 from quizapp.model.variant import fill, shown
 
@@ -150,11 +151,10 @@ def _blocks(found: Analysis, pictures: bool) -> list[str]:
     shares = sorted(found.shares.values())
     count = len(shares)
     middle = (shares[(count - 1) // 2] + shares[count // 2]) / 2 if shares else 0.0
-    mean = sum(shares) / count if shares else 0.0
     blocks = [
         "# Report on a class",
-        f"{count} students, {len(found.items)} parts of items. Mean {mean:.0%} of the points, median {middle:.0%}, "
-        f"{sum(share >= 1 for share in shares)} with all of them.",
+        f"{numbered(count, 'student')}, {numbered(len(found.items), 'item part')}. "
+        f"Mean {found.mean:.0%} of the points, median {middle:.0%}, {sum(share >= 1 for share in shares)} with all of them.",
         _alpha(found),
         "## Distribution",
     ]

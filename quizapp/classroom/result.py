@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, Self
 
@@ -19,6 +20,23 @@ class Problem(Model):
 
     status: Literal["missing", "unreadable"]
     reason: str
+
+
+class Ruling(Model):
+    """A person's word on one criterion of one answer. It holds whatever a scorer says, now or later."""
+
+    met: bool
+    note: str = ""
+    """Why; the student reads it."""
+    author: str = "a person"
+
+    @property
+    def word(self) -> str:
+        return "met" if self.met else "unmet"
+
+    @property
+    def why(self) -> str:
+        return f" ({self.note})" if self.note else ""
 
 
 class Result(Model):
@@ -49,6 +67,8 @@ class Result(Model):
     """It ran in a container that other submissions had been in."""
     note: str | None = None
     """What happened besides: graded anew, and why."""
+    rulings: Mapping[str, Ruling] = {}
+    """By criterion; the score has them in it."""
 
     @model_validator(mode="after")
     def _one_of_three(self) -> Self:

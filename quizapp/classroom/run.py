@@ -11,11 +11,11 @@ from quizapp.classroom import ClassroomError
 from quizapp.classroom.answers import Written, score
 from quizapp.classroom.asked import Work
 from quizapp.classroom.collect import Handed, Program
-from quizapp.classroom.decide import Ruling, apply, read_decisions, rule
+from quizapp.classroom.decide import apply, read_decisions, rule
 from quizapp.classroom.files import Files
 from quizapp.classroom.grade import Setting, judge_programs, split, unusable
 from quizapp.classroom.journal import FORMAT, Heading, Journal
-from quizapp.classroom.result import Result
+from quizapp.classroom.result import Result, Ruling
 
 Judge = Callable[[Work, Sequence[Program], Setting, Callable[[Result], None]], None]
 CHANGED = "handed in anew after it was first graded; graded anew"
@@ -72,7 +72,10 @@ def open_journal(files: Files, work: Work, seed: int | None, variant: int | None
     if (heading.item, heading.parts) != (work.item, parts):
         fault = f"holds results of {heading.item} ({', '.join(heading.parts)}); resume with the same --item and --part"
     elif heading.item_hash != work.hash:
-        fault = f"{work.item} has changed since this grading began; grade everybody anew with another --out"
+        fault = (
+            f"{work.item} has changed since this grading began; "
+            "score its answers anew with --regrade, or grade everybody with another --out"
+        )
     elif seed not in (None, heading.seed) or variant not in (None, heading.variant):
         fault = f"was begun with seed {heading.seed}; leave --seed out, or grade everybody anew with another --out"
     if fault is not None:

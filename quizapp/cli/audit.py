@@ -5,6 +5,8 @@ Here: reading the options and printing. The audit is ``quizapp.audit``.
 
 import json as json_module
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,6 +18,7 @@ from quizapp.cli.problem import Problem
 if TYPE_CHECKING:
     from quizapp.audit.plan import Plan
 
+INTERRUPTED = 130
 Settings = Annotated[tuple[str, ...], Parameter(name="--set", negative=(), help="key=value for a ready adapter (repeatable).")]
 
 
@@ -97,11 +100,15 @@ def audit(
     try:
         wanted = read_objective(objective)
         plan = _plan(file, ranks, accumulate, batch, rows, dtype, shift, set_)
-        report = audited(plan, python or sys.executable, wanted, load_registry(bank_folders(bank)), timeout)
+        with _waiting(plan, timeout):
+            report = audited(plan, python or sys.executable, wanted, load_registry(bank_folders(bank)), timeout)
+    except KeyboardInterrupt:
+        print("note: stopped; every process of the trainer is ended", file=sys.stderr)
+        return INTERRUPTED
     except (ObjectiveError, PlanError) as error:
         raise Problem(str(error)) from None
     except CannotRun as error:
-        raise Problem(str(error), code=error.code) from None
+        raise Problem(str(error), code=error.code, details=error.details) from None
     if json:
         print(report.model_dump_json())
     else:
@@ -111,6 +118,19 @@ def audit(
 
         show(report, Console(highlight=False))
     return 0 if report.outcome == "right" else 1
+
+
+@contextmanager
+def _waiting(plan: "Plan", timeout: float) -> Iterator[None]:
+    """What runs, told on standard error if it is a terminal: starting ranks takes seconds in which nothing else is shown."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    ranks = "1 rank" if plan.ranks == 1 else f"{plan.ranks} ranks"
+    with Console(stderr=True).status(f"{plan.name} runs on {ranks}, {timeout:g} s at most; Ctrl+C stops it"):
+        yield
 
 
 def _plan(

@@ -36,7 +36,7 @@ def audit_item(name: str, python: str | None, only_recorded: bool, seconds: floa
         try:
             shown = run_again(name, asked, record, place.python, found.registry, seconds, lambda: False)
         except CannotRun as error:
-            raise Problem(str(error), code=error.code) from None
+            raise Problem(str(error), code=error.code, details=error.details) from None
     elif place is not None and python:
         raise Problem(f"{place.reason}; {name} wants {', '.join(asked.requires)}", code=3)
     else:

@@ -92,14 +92,24 @@ def _rehearsed(paths: Sequence[Path], backend: str, quiet: bool) -> list[Fault]:
 
 
 @bank_app.command(name="list")
-def list_(*, bank: Folders = (), graph: Annotated[bool, Parameter(negative=())] = False, json: Json = False) -> int:
+def list_(
+    *,
+    bank: Folders = (),
+    graph: Annotated[bool, Parameter(negative=())] = False,
+    misconceptions: Annotated[bool, Parameter(negative=())] = False,
+    json: Json = False,
+) -> int:
     """List the items of all banks.
 
     Parameters
     ----------
     graph
         Instead, what comes before what: the topics, and the items with prerequisites.
+    misconceptions
+        Instead, the misconceptions that wrong choices, wrong values and labs may name.
     """
+    if graph and misconceptions:
+        raise Problem("--graph and --misconceptions list different things; give one of them")
     found = library(bank)
     for fault in found.faults:
         print(fault, file=sys.stderr)
@@ -111,6 +121,14 @@ def list_(*, bank: Folders = (), graph: Annotated[bool, Parameter(negative=())] 
             _print_json(graph_of(found))
         else:
             print_graph(found)
+        return 0
+    if misconceptions:
+        known = [{"id": id, "title": entry.title.strip('"')} for id, entry in sorted(found.registry.items())]
+        if json:
+            _print_json({"misconceptions": known})
+        else:
+            width = max((len(one["id"]) for one in known), default=0)
+            print("\n".join(f"{one['id']:{width}}  {one['title']}" for one in known))
         return 0
     items = []
     for entry in found.items.values():

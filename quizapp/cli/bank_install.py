@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from quizapp.cli.problem import Problem
+from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
     from quizapp.authoring.install import Changes, Fetched, Installed
@@ -73,7 +74,7 @@ def _say(fetched: "Fetched", changes: "Changes") -> None:
     versions = ", ".join(f"{name} version {version}" for name, version in new.versions.items())
     if fetched.before is None:
         print(f"installed {new.name}: {versions}")
-        print(f"{len(new.items)} items; `quizapp bank list` shows them")
+        print(f"{numbered(len(new.items), 'item')}; `quizapp bank list` shows them")
         return
     if not changes:
         print(f"{new.name} is as it was: {versions}")
@@ -99,7 +100,8 @@ def installed(*, json: Json = False) -> int:
         return 0
     for one in everything:
         print(
-            f"{one.name}  {len(one.items)} items  {one.source or 'unknown source'}" + (f"  {one.commit[:10]}" if one.commit else "")
+            f"{one.name}  {numbered(len(one.items), 'item')}  {one.source or 'unknown source'}"
+            + (f"  {one.commit[:10]}" if one.commit else "")
         )
         for name, version in one.versions.items():
             print(f"  {name}  version {version}")

@@ -42,6 +42,8 @@ def calibrate(item: str, answers: Path, /, *, part: str | None = None, bank: Fol
     written = [entry for entry in loaded.item.parts if isinstance(entry, TextPart) and part in (None, entry.id)]
     if len(written) != 1:
         names = ", ".join(entry.id for entry in loaded.item.parts if isinstance(entry, TextPart))
+        if not names:
+            raise Problem(f"{item} has no part that is answered in words; thresholds are those of such parts")
         raise Problem(
             f"{item} has {'no' if not written else 'several'} written parts{' of that name' if part else ''}; name one: {names}"
         )

@@ -14,6 +14,7 @@ from typing import Literal
 
 from quizapp import __version__
 from quizapp.cli.bank import Json
+from quizapp.model.nouns import numbered
 
 State = Literal["ok", "missing", "broken"]
 
@@ -40,9 +41,9 @@ def _banks() -> Finding:
     from quizapp.bank.load import load
 
     found = load(bank_folders())
-    detail = f"{len(found.items)} items in {len(found.banks)} banks"
+    detail = f"{numbered(len(found.items), 'item')} in {numbered(len(found.banks), 'bank')}"
     if found.faults:
-        return Finding("banks", "broken", f"{detail}; {len(found.faults)} faults", "quizapp bank lint")
+        return Finding("banks", "broken", f"{detail}; {numbered(len(found.faults), 'fault')}", "quizapp bank lint")
     if not found.items:
         return Finding("banks", "broken", detail, "pip install --force-reinstall quizapp", needed=True)
     return Finding("banks", "ok", detail)

@@ -6,9 +6,10 @@ Here: finding the item, refusing what must not run, progress, the closing words.
 from __future__ import annotations
 
 import json as json_
+import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from cyclopts import Parameter
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.items import find_item
 from quizapp.cli.problem import Problem
+from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
     from quizapp.classroom.answers import Written
@@ -44,6 +46,8 @@ def grade(
     seed: int | None = None,
     workers: int = 1,
     resume: Annotated[bool, Flag] = False,
+    regrade: Annotated[bool, Flag] = False,
+    dry_run: Annotated[bool, Flag] = False,
     backend: Backend = "docker",
     outer_sandbox: Annotated[bool, Flag] = False,
     one_shot: Annotated[bool, Flag] = False,
@@ -72,6 +76,10 @@ def grade(
         Programs judged at the same time.
     resume
         Go on with an earlier run: what is graded stays, what changed is graded anew.
+    regrade
+        Score the answers that --out holds anew, by the item as it is now. What a person decided stays.
+    dry_run
+        With --regrade: only list what would change.
     outer_sandbox
         The whole of this runs in a throw-away container or machine already: allow the local backend. Stands in the results.
     one_shot
@@ -91,8 +99,20 @@ def grade(
     from quizapp.classroom.grade import EnvironmentFailed, Setting
     from quizapp.classroom.run import grade as run
     from quizapp.classroom.run import open_journal
+    from quizapp.classroom.students import alike
     from quizapp.classroom.waiting import remember
 
+    if dry_run and not regrade:
+        raise Problem("--dry-run lists what --regrade would change; give both")
+    if regrade:
+        from quizapp.cli.grade_anew import grade_anew
+
+        if folder is not None or answers is not None or resume or part is not None or seed is not None:
+            raise Problem(
+                f"--regrade scores the answers that {out} holds: leave the folder, --answers, --part, --seed and --resume out; "
+                "what was handed in since then is graded with --resume afterwards"
+            )
+        return grade_anew(out, item, dry_run, json, bank)
     if folder is None and answers is None:
         raise Problem("name a folder of submissions, or answers with --answers CSV")
     if not 1 <= workers <= 64:
@@ -105,7 +125,7 @@ def grade(
             raise Problem("--cluster ray runs programs in containers on its nodes: give a folder of them, without --backend local")
         if folder is not None and cluster == "none":
             _require(backend, outer_sandbox)
-        written = [] if answers is None else _written(answers, work, seed)
+        written, unasked = ([], []) if answers is None else _written(answers, work, seed)
         if not collection.handed and not written:
             raise Problem(f"{folder or answers}: no submissions in it; it should hold a file or folder for each student")
         files = Files(out, work, alone=student is not None)
@@ -113,21 +133,22 @@ def grade(
             open_journal(files, work, seed, seed if answers is not None else None, resume) as journal,
             _progress(quiet=json) as told,
         ):
-            for note in collection.notes:
+            students = [*(one.student for one in collection.handed), *(one.student for one in written)]
+            for note in (*collection.notes, *unasked, *alike(students)):
                 told.note(note)
             setting = Setting(backend, journal.heading.seed, workers, outer_sandbox, kept=not one_shot)
             try:
                 outcome = run(work, journal, files, collection.handed, written, setting, told, _judge(cluster, told))
             except KeyboardInterrupt:
                 remember(files.csv)
-                told.note(f"stopped; {len(journal.results)} grades are in {files.journal}; go on with --resume")
+                told.note(f"stopped; {numbered(len(journal.results), 'grade')} in {files.journal}; go on with --resume")
                 return INTERRUPTED
     except ClassroomError as error:
         raise Problem(str(error)) from None
     except EnvironmentFailed as error:
         raise Problem(f"{error}; what is graded is kept, go on with --resume", code=3) from None
     remember(files.csv)
-    _close(work, files, outcome, journal.heading.seed, json)
+    _close(work, files, outcome, journal.heading.seed, bank, unasked, json)
     return 0 if outcome.count("graded") == len(outcome.results) else 1
 
 
@@ -160,7 +181,7 @@ def _work(bank: Folders, item: str, part: str | None, *, programs: bool, answers
     return asked.work(found, loaded, program, asked.answer_parts(loaded, None if programs and is_code else part) if answers else ())
 
 
-def _written(path: Path, work: Work, variant: int | None) -> list[Written]:
+def _written(path: Path, work: Work, variant: int | None) -> tuple[list[Written], list[str]]:
     from quizapp.classroom.answers import read_answers
 
     return read_answers(path, work, variant)
@@ -174,8 +195,10 @@ def _keep_apart(folder: Path | None, out: Path) -> None:
         raise Problem(f"--out {out}: a folder; name a .csv file")
     if folder is not None and folder.is_dir() and out.resolve().is_relative_to(folder.resolve()):
         raise Problem(f"--out {out} lies among the submissions in {folder}; write the results to another folder")
-    if not out.resolve().parent.is_dir():
-        raise Problem(f"--out {out}: no folder {out.parent}; make it first")
+    try:
+        out.resolve().parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Problem(f"--out {out}: the folder {out.parent} can't be made: {error.strerror}; name another") from None
 
 
 def _require(backend: str, outer_sandbox: bool) -> None:
@@ -269,7 +292,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def _close(work: Work, files: Files, outcome: Outcome, seed: int, json: bool) -> None:
+def _close(work: Work, files: Files, outcome: Outcome, seed: int, bank: Folders, unasked: Sequence[str], json: bool) -> None:
     counts = {status: outcome.count(status) for status in ("graded", "review", "missing", "unreadable")}
     if json:
         described = {
@@ -289,6 +312,7 @@ def _close(work: Work, files: Files, outcome: Outcome, seed: int, json: bool) ->
                 for result in outcome.results
             ],
             "counts": counts,
+            "notes": list(unasked),
             "graded_now": outcome.graded,
             "kept": outcome.kept,
             "files": {
@@ -302,10 +326,13 @@ def _close(work: Work, files: Files, outcome: Outcome, seed: int, json: bool) ->
         print(json_.dumps(described))
         return
     print(
-        f"{len(outcome.results)} results of {work.item}: "
+        f"{numbered(len(outcome.results), 'result')} of {work.item}: "
         + ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     )
     print(f"{files.csv}, feedback in {files.feedback}" + (f", seed {seed}" if work.program is not None else ""))
+    for note in unasked:
+        print(f"note: {note}")
     if counts["review"]:
         waits = "answer waits" if counts["review"] == 1 else "answers wait"
-        print(f"{counts['review']} {waits} for a person: decide them with `quizapp review`, or in {files.review}")
+        banks = "".join(f" --bank {shlex.quote(str(folder))}" for folder in bank)
+        print(f"{counts['review']} {waits} for a person: decide them with `quizapp review{banks}`, or in {files.review}")

@@ -90,8 +90,11 @@ def write_last(file: Path, library: "Library") -> int:
                 raise Problem("there is no interview to write yet; `quizapp interview` holds one")
             try:
                 found = debrief(Interview(store, library, session))
-            except LookupError as error:
-                raise Problem(f"{error.args[0]}; name its banks with --bank DIR", 2) from None
+            except LookupError:
+                raise Problem(
+                    "the last interview can't be written: its questions are in no bank that is known here, or another version of "
+                    "quizapp held it; name the folder of its bank with --bank FOLDER"
+                ) from None
     except StoreError as error:
         raise Problem(str(error), 3) from None
     try:

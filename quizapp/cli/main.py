@@ -120,7 +120,7 @@ def main() -> None:
         code = run(arguments)
         sys.stdout.flush()
     except Problem as problem:
-        print(f"quizapp: {problem}", file=sys.stderr)
+        print("\n".join((f"quizapp: {problem}", *problem.details)), file=sys.stderr)
         code = problem.code
     except KeyboardInterrupt:
         code = INTERRUPTED

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
 from quizapp.cli.start import open_store
+from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
     from quizapp.practice.regrade import Change
@@ -52,7 +53,8 @@ def regrade(
         print(_line(change))
     verb = "would change" if dry_run else "changed"
     print(
-        f"{result.looked_at} answers: {len(result.changes)} {verb}, {result.current} were scored by the present rubric and scorer"
+        f"{numbered(result.looked_at, 'answer')}: {len(result.changes)} {verb}, {result.current} "
+        f"{'was' if result.current == 1 else 'were'} scored by the present rubric and scorer"
     )
     if result.gone:
         print(f"{result.gone} can't be scored any more: their item, part or variant is gone, or is answered otherwise now")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
+from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
     from quizapp.classroom.items import Analysis
@@ -87,9 +88,8 @@ def _described(found: Analysis, files: dict[str, str]) -> dict[str, Any]:
 
 
 def _show(found: Analysis, folder: Path) -> None:
-    mean = sum(found.shares.values()) / len(found.shares)
     print(
-        f"{len(found.shares)} students, mean {mean:.0%} of the points"
+        f"{numbered(len(found.shares), 'student')}, mean {found.mean:.0%} of the points"
         + (f", alpha {found.alpha:.2f}" if found.alpha is not None else "")
     )
     for one in found.misconceptions[:SHOWN]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import getpass
 import json as json_
+import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,6 +20,8 @@ from quizapp.cli.problem import Problem
 from quizapp.cli.start import open_store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from quizapp.classroom.asked import Work
     from quizapp.classroom.journal import Heading
     from quizapp.classroom.waiting import Waiting as OfClass
@@ -30,7 +33,7 @@ SHOWN_WORDS = 100
 
 
 @review_app.default
-def review(*results: Path, json: Json = False) -> int:
+def review(*results: Path, bank: Folders = (), json: Json = False) -> int:
     """List what waits: disputed criteria first, then those of which the scorer is unsure, then those of classes.
 
     Parameters
@@ -68,10 +71,22 @@ def review(*results: Path, json: Json = False) -> int:
         return 0
     ways = [
         *(["quizapp review rule NUMBER CRITERION met|unmet --note WHY"] if own else []),
-        *(["quizapp review rule STUDENT CRITERION met|unmet --results CSV --note WHY"] if of_class else []),
+        *(
+            [f"quizapp review rule STUDENT CRITERION met|unmet --results CSV --note WHY{_banks(of_class, bank)}"]
+            if of_class
+            else []
+        ),
     ]
     print("\nDecide with: " + "\n         or: ".join(ways))
     return 0
+
+
+def _banks(of_class: Sequence[OfClass], bank: tuple[Path, ...]) -> str:
+    """The --bank that a ruling needs where an item lies in none of the usual folders: pages are written anew from it."""
+    if bank:
+        return "".join(f" --bank {shlex.quote(str(folder))}" for folder in bank)
+    known = library(()).items
+    return "" if all(one.result.item in known for one in of_class) else " --bank FOLDER"
 
 
 @review_app.command
@@ -138,15 +153,15 @@ def _rule_of_class(
     results: Path | None, student: str, part: str | None, criterion: str, words: tuple[str, str, str], bank: tuple[Path, ...]
 ) -> int:
     from quizapp.classroom import ClassroomError
-    from quizapp.classroom.decide import Ruling
+    from quizapp.classroom.result import Ruling
     from quizapp.classroom.run import keep_ruling
     from quizapp.classroom.waiting import find, remember, remembered
 
     met, note, author = words
     try:
         found = find([results] if results is not None else remembered(), student, part, criterion)
-        ruling = Ruling(met == "met", note, author)
-        result = keep_ruling(found.results, _work(found.heading, bank), found.key, {criterion: ruling})
+        ruling = Ruling(met=met == "met", note=note, author=author)
+        result = keep_ruling(found.results, work_of(found.heading, bank), found.key, {criterion: ruling})
         remember(found.results)
     except ClassroomError as error:
         raise Problem(str(error)) from None
@@ -154,7 +169,7 @@ def _rule_of_class(
     return 0
 
 
-def _work(heading: Heading, bank: tuple[Path, ...]) -> Work:
+def work_of(heading: Heading, bank: tuple[Path, ...]) -> Work:
     """What was graded, as the bank has it now: for the student's pages."""
     from quizapp.classroom import ClassroomError, asked
     from quizapp.cli.submit import lab_of

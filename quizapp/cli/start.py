@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quizapp.cli.problem import Problem
+from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
@@ -89,7 +90,7 @@ def checked(library: Library, name: str | None) -> str | None:
 
 
 def what_is_broken(library: Library) -> str:
-    return f" ({len(library.faults)} faults kept others from being read: `quizapp bank lint`)" if library.faults else ""
+    return f" ({numbered(len(library.faults), 'fault')} kept others from being read: `quizapp bank lint`)" if library.faults else ""
 
 
 def run_app(program: object, places: Sequence[Path]) -> int:

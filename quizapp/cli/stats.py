@@ -17,6 +17,7 @@ from cyclopts import App, Parameter
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
 from quizapp.cli.start import open_store
+from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
     from quizapp.practice.insight import Insight
@@ -105,7 +106,9 @@ def _show(found: Insight) -> None:
             console.print(shown)
 
     slips = f", {found.slips} slip{'' if found.slips == 1 else 's'} aside" if found.slips else ""
-    console.print(f"{found.answers} answers{slips}; {found.due} items due now, {found.new} new.", markup=False)
+    console.print(
+        f"{numbered(found.answers, 'answer')}{slips}; {numbered(found.due, 'item')} due now, {found.new} new.", markup=False
+    )
     table(
         "Banks",
         ("bank", "points", "items answered"),
@@ -237,5 +240,5 @@ def import_(*files: FileOrDash, json: Json = False) -> int:
 
         print(writer.dumps({"records": read, "new": new, "tables": [asdict(one) for one in results]}))
     else:
-        print(f"{read} records read, {new} of them new ({attempts} answers); the others were known")
+        print(f"{numbered(read, 'record')} read, {new} of them new ({numbered(attempts, 'answer')}); the others were known")
     return 0

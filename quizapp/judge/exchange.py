@@ -15,7 +15,7 @@ from quizapp.judge.expect import Expected, FaultyLab, Observed, probe, with_mode
 from quizapp.judge.placement import Placement
 from quizapp.judge.runner.worker import Worker, WorkerLost, WorkerSilent
 from quizapp.judge.scenario import Scenario
-from quizapp.model.lab import Lab, Limits
+from quizapp.model.lab import READY_DRIVES, Lab, Limits
 from quizapp.model.verdict import Outcome
 from quizapp_sandbox import wire
 
@@ -23,8 +23,6 @@ ORACLE_SECONDS = 60.0
 SLACK_SECONDS = 30.0
 """Over the scenarios' own time, for forming groups on a busy machine, before a worker is given up."""
 
-TOKEN_MEAN_DRIVES = frozenset(("loss-under-ddp", "train-window", "train-step", "train-epoch", "trainer"))
-"""Ready drives; their labs want the token mean of each window unless they bring an ``oracle.py``."""
 
 Progress = Callable[[str], None]
 Stop = Callable[[], bool]
@@ -92,7 +90,7 @@ def oracle_source(lab: Lab, folder: Path) -> str:
     own = folder / "oracle.py"
     if own.is_file():
         return own.read_text(encoding="utf-8")
-    if lab.drive not in TOKEN_MEAN_DRIVES:
+    if lab.drive not in READY_DRIVES:
         raise FaultyLab(f"the lab in {folder} has no oracle.py, and {lab.drive!r} is no ready drive with one")
     package = importlib.util.find_spec("quizapp_oracle")
     for location in (package.submodule_search_locations or ()) if package else ():

@@ -188,6 +188,11 @@ class Limits(Model):
         return self.total_seconds if self.total_seconds is not None else 12 * self.seconds + 60
 
 
+OWN_DRIVE = "drive.py"
+READY_DRIVES = ("loss-under-ddp", "train-epoch", "train-step", "train-window", "trainer")
+"""Their labs want the token mean of each window unless they bring an ``oracle.py``."""
+
+
 class Lab(Model):
     """``lab.yaml``."""
 
@@ -196,7 +201,7 @@ class Lab(Model):
     signature: Markdown
     """The entry with its parameters, as shown to the learner."""
     drive: str = "loss-under-ddp"
-    """A ready drive's name, or ``drive.py`` of this folder."""
+    """A ready drive's name (``READY_DRIVES``), or ``drive.py`` of this folder."""
     observation: Observation = "gradients"
     objective: WeightRule | None = None
     """The weights wanted. Absent: ``wanted(scenario)`` of ``oracle.py`` gives them, or the lab observes no gradients."""

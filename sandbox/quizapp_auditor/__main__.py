@@ -122,7 +122,7 @@ def main() -> None:
         import torch
 
         if tuple(int(part) for part in torch.__version__.split(".")[:2]) < OLDEST:
-            result["fault"] = {"kind": "old", "line": None, "message": torch.__version__}
+            result["fault"] = {"kind": "old", "line": None, "frames": [], "message": torch.__version__}
         else:
             group(rank, plan["ranks"], folder)
             files = trained(plan, rank, result)
@@ -130,10 +130,6 @@ def main() -> None:
         from quizapp_auditor.load import fault
 
         result["fault"] = fault(error, plan["file"])
-        if result["fault"]["kind"] == "raised" and isinstance(error, Exception):
-            import traceback
-
-            traceback.print_exc()
     for name, content in files.items():
         (folder / name).write_bytes(content)
     part = folder / f"result-{rank}.part"

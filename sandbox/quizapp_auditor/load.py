@@ -64,14 +64,32 @@ HINTS = (
 """What may stand in an error, and what to do about it."""
 
 
+INSTALLED = ("site-packages", "dist-packages")
+"""Folders of libraries: an environment may lie within the trainer's own folder."""
+
+
+def own_name(filename: str, file: str) -> str | None:
+    """A file's path within the folder of the trainer; ``None`` if it lies elsewhere, or in an environment there."""
+    try:
+        inner = Path(filename).resolve().relative_to(Path(file).parent)
+    except (OSError, ValueError):
+        return None
+    return None if set(INSTALLED) & set(inner.parts) or not inner.suffix else inner.as_posix()
+
+
 def fault(error: BaseException, file: str) -> dict[str, Any]:
-    """What a result says of an error: its kind, and the innermost place in the person's file."""
-    place = None
-    for frame in traceback.extract_tb(error.__traceback__):
-        if Path(frame.filename).resolve() == Path(file):
-            place = frame.lineno
-    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).resolve() == Path(file):
-        place = error.lineno
+    """What a result says of an error: its kind, the innermost place in the person's file, and the calls in all files of its folder.
+
+    ``frames``: [file within the folder, line, function, source line], the innermost last.
+    """
+    frames = [
+        [name, frame.lineno, frame.name, frame.line or ""]
+        for frame in traceback.extract_tb(error.__traceback__)
+        if (name := own_name(frame.filename, file)) is not None
+    ]
+    if isinstance(error, SyntaxError) and error.filename and (name := own_name(error.filename, file)) is not None:
+        frames.append([name, error.lineno, "", (error.text or "").strip()])
+    place = next((line for name, line, *_ in reversed(frames) if name == Path(file).name), None)
     said = str(error).strip()
     if isinstance(error, Unusable):
         kind = "unusable"
@@ -82,4 +100,4 @@ def fault(error: BaseException, file: str) -> dict[str, Any]:
         hint = next((hint for word, hint in HINTS if word in said), None)
         if hint is not None:
             said = f"{said[:1000]} ({hint})"
-    return {"kind": kind, "line": place, "message": said[:2000]}
+    return {"kind": kind, "line": place, "frames": frames, "message": said[:2000]}

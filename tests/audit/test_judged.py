@@ -119,6 +119,7 @@ def test_ideas_that_a_plan_cannot_tell_apart_give_no_name() -> None:
     report = found(even, averaged_again)  # with K = R and full windows it could as well be divided by K
     assert report.diagnosis == ()
     assert {"forgot-world-size-factor", "divided-again-by-microbatches"} <= set(report.candidates)
+    assert all(REGISTRY[name].title.strip('"') in report.summary for name in report.candidates)
 
 
 @pytest.mark.parametrize("shape", PLANS[:3])
@@ -146,6 +147,16 @@ def test_every_name_stands_in_the_registry() -> None:
 
 def kinds(report: Audit) -> set[str]:
     return {finding.kind for finding in report.findings if finding.fault}
+
+
+def test_steps_that_all_have_fewer_microbatches_than_asked_for_are_no_short_windows() -> None:
+    of = plan(2, 3)
+    alone = replace(of, accumulate=1)
+    report = judged(of, Play(alone).results(token_mean), "python", objective("token-mean"), REGISTRY, 0)
+    (note,) = [finding.message for finding in report.findings if finding.kind == "short-window"]
+    assert note == "Every step has 1 microbatch per rank, where 3 were asked for: does the trainer accumulate?"
+    (usual,) = [finding.message for finding in found(of, token_mean).findings if finding.kind == "short-window"]
+    assert usual == "Short windows: step 2 has 2 of 3 microbatches."
 
 
 def test_counted_padding_leaks_and_parting_ranks_are_said() -> None:
@@ -230,6 +241,29 @@ def test_a_common_factor_is_told_as_one() -> None:
     assert [named.id for named in report.diagnosis] == ["never-unscaled"]
 
 
+def hard_coded(written: int) -> Weigh:
+    return of_window(lambda play, t: written / play.plan.ranks / play.count(window=t.window))
+
+
+@pytest.mark.parametrize(("ranks", "written"), [(3, 2), (3, 4), (4, 2), (2, 8)])
+def test_a_world_size_that_is_written_as_a_number_is_named(ranks: int, written: int) -> None:
+    report = found(plan(ranks, 3), hard_coded(written))
+    assert [named.id for named in report.diagnosis] == ["hard-coded-world-size"]
+    assert f"({written}/R)*1/N" in report.summary
+
+
+def test_a_factor_that_another_idea_explains_or_none_is_no_hard_coded_world_size() -> None:
+    assert found(plan(2, 3), hard_coded(2)).outcome == "right"
+    assert [named.id for named in found(plan(2, 3), hard_coded(4)).diagnosis] == ["world-size-factor-twice"]
+    assert [named.id for named in found(plan(4, 2, counts=tuple(range(1, 17))), hard_coded(2)).diagnosis] == [
+        "divided-again-by-microbatches"
+    ]
+    assert found(plan(3, 3), hard_coded(5)).diagnosis == ()
+    assert found(plan(1, 3), hard_coded(2)).diagnosis == ()
+    uneven = of_window(lambda play, t: (1 if t.window else 2 / 3) / play.count(window=t.window))
+    assert found(plan(3, 3), uneven).diagnosis == ()
+
+
 def test_a_constant_denominator_is_told_as_an_objective_to_declare() -> None:
     report = found(plan(), of_window(lambda play, t: 1 / 1536))
     assert report.outcome == "wrong"
@@ -277,6 +311,14 @@ def test_other_objectives_are_right_when_they_are_declared(name: str, weigh: Wei
     assert found(of, token_mean, name).diagnosis[0].id == "another-mean-than-stated"
 
 
+def test_an_objective_without_a_name_is_told_by_its_formula() -> None:
+    of = plan(2, 3, 2)
+    assert found(of, token_mean, "1/(S*512)").summary.startswith("Not 1/(S*512): another mean")
+    assert found(of, token_mean, "constant=512").summary.startswith("Not 1/512: another mean")
+    right = found(of, of_window(lambda play, t: 1 / 512), "constant=512")
+    assert right.summary == "Every token has the weight that is wanted: 1/512."
+
+
 def _rows(play: Play, window: int) -> set[int]:
     return {token.row for token in play.tokens if token.window == window and token.valid}
 
@@ -309,7 +351,7 @@ def test_a_plan_that_cannot_be_run_says_why(bad: dict[str, int]) -> None:
         Plan(**{"file": None, "counts": (1, 2), **bad})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["nonsense", "1/Z", "constant=", "import os"])
+@pytest.mark.parametrize("text", ["nonsense", "1/Z", "constant=", "constant=0", "constant=-3", "constant=N", "import os"])
 def test_an_objective_that_cannot_be_read_says_what_can_be(text: str) -> None:
     with pytest.raises(ObjectiveError, match="token-mean"):
         objective(text)

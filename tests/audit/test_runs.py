@@ -190,6 +190,38 @@ def test_a_hang_is_ended_and_placed(tmp_path: Path) -> None:
     assert "987.6" not in subprocess.run(["ps", "ax", "-o", "args"], capture_output=True, text=True, check=True).stdout
 
 
+def test_a_fault_in_a_module_of_the_trainer_is_placed_there_with_the_calls_and_what_was_printed(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def go(count):\n    print('so many', count)\n    assert count == 1\n")
+    file = written(
+        tmp_path, "import helper\ndef train_step(model, microbatches, optimizer, group):\n    helper.go(len(microbatches))\n"
+    )
+    done = audit(file, "--ranks", "1", "--rows", "1,2", "--accumulate", "2", "--set", "wrap=none")
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        f"quizapp: {file}:5 (at helper.py:3): rank 0 raised AssertionError",
+        "rank 0, in the trainer's own files:",
+        "  trainer.py:5, in train_step: helper.go(len(microbatches))",
+        "  helper.py:3, in go: assert count == 1",
+        "rank 0 printed last:",
+        "  so many 2",
+    ]
+
+
+def test_a_rank_that_returns_while_another_waits_for_it_is_told(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        """
+        def train_step(model, microbatches, optimizer, group):
+            if dist.get_rank() == 1:
+                return
+            dist.all_reduce(torch.ones(1))
+        """,
+    )
+    done = audit(file, "--rows", "1,2", "--accumulate", "1")
+    assert done.returncode == 2
+    assert f"{file}:7: rank 0 waits for rank 1, which returned before it, after 0 optimizer steps" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -223,6 +255,10 @@ def test_a_python_without_torch_is_said_to_be_one(tmp_path: Path) -> None:
         (("ddp", "--rows", "a,b"), "whole numbers"),
         (("ddp", "--rows", "0,0"), "not 0"),
         (("ddp", "--objective", "nonsense"), "token-mean"),
+        (("ddp", "--objective", "constant=0"), "a number above 0"),
+        (("ddp", "--ranks", "0"), "at least 1"),
+        (("ddp", "--accumulate", "0"), "at least 1"),
+        (("ddp", "--batch", "0"), "at least 1"),
         (("ddp", "--set", "nonsense"), "key=value"),
         (("ddp", "--python", "/no/such/python"), "/no/such/python"),
     ],
@@ -231,6 +267,22 @@ def test_wrong_usage_is_a_problem_that_says_what_to_write(arguments: tuple[str, 
     with pytest.raises(Problem, match=said) as caught:
         run(["audit", *arguments])
     assert caught.value.code == 2
+
+
+def stopped(*_: object) -> Any:
+    raise KeyboardInterrupt
+
+
+def test_a_terminal_is_told_what_runs_and_that_it_was_stopped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("quizapp.audit.audit.audit", stopped)
+    assert run(["audit", "ddp"]) == 130
+    assert capsys.readouterr().err == "note: stopped; every process of the trainer is ended\n"
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert run(["audit", "ddp"]) == 130
+    assert "ddp runs on 2 ranks, 120 s at most" in capsys.readouterr().err
 
 
 def test_importing_the_assertion_loads_nothing() -> None:

@@ -24,6 +24,7 @@ PICK = [
     ("bad-value", "topics: [means]", "topics: «[]"),
     ("bad-value", "    stem: What is the mean of {{ S }} over {{ n }}?", "    stem: «''"),
     ("bad-value", "range: [2, 24]", "range: «[2]"),
+    ("bad-value", "n: {value: [2, 4],", "n: {value: «[2, 40],"),
     ("bad-value", "difficulty: 1", "difficulty: 1\n    points: «0"),
     ("bad-value", "difficulty: 1", "difficulty: 1\n    points: «101"),
     ("wrong-type", "difficulty: 1", "difficulty: «one"),
@@ -178,9 +179,9 @@ WORK = [
     (
         "no-variant",
         'constraints: ["abs',
-        '«constraints: ["k > 5", "abs',
+        '«constraints: ["k == 600", "abs',
         "k: {value: 3, range: [2, 5]}",
-        "k: {value: 6, range: [2, 5]}",
+        "k: {value: 600, range: [2, 900]}",
     ),
     ("no-variant", 'constraints: ["abs', 'constraints: [«"6/(k - 2) >= 2", "abs'),
     ("key-routes", "key: sum(T)/sum(m)", "key: «sum(T)/sum(m) + 10**17 - 10**17"),
@@ -216,6 +217,11 @@ WORDS = [
     ("unknown-key", "reject: [", "«rejects: ["),
     ("bad-value", "accept: [the mean of the rank means is the global mean]", "accept: «[]"),
     ("wrong-type", "accept: [the number of valid tokens differs between the ranks]", "accept: «the number differs"),
+    (
+        "placeholder",
+        "accept: [the number of valid tokens differs between the ranks]",
+        "accept: [the number of valid tokens differs between the ranks, «'(fill in: a sentence that earns the points)']",
+    ),
     ("bad-id", "- id: count", "- id: «Count"),
     ("duplicate-id", "- id: count", "- id: «equal-weight"),
     (
@@ -345,6 +351,8 @@ LABS = [
     ("bad-value", "[2, 3]", "[2, «9]"),
     ("wrong-type", "[2, 3]", "«all"),
     ("duplicate-id", "{name: even,", "{name: «uneven,"),
+    ("bad-value", "entry: scale_loss\n", "entry: scale_loss\ndrive: «loss-under-dpp\n"),
+    ("bad-value", "entry: scale_loss\n", "entry: scale_loss\ndrive: «3x\n"),
     ("duplicate-id", "- id: forgot-world-size-factor", "- id: «mean-of-rank-means"),
     ("formula-name", "objective: {valid: 1/N}", "objective: {valid: 1/«M}"),
     ("formula-name", "valid: 1/(R*N)", "valid: 1/(«P*N)"),
@@ -373,6 +381,7 @@ PROGRAMS = [
     ("lab-program", "solution.py", "def scale_loss(token_losses, mask:\n    return 1\n", 1, 15),
     ("lab-program", "starter.py", "def scale(token_losses, mask):\n    return 1\n", 1, 1),
     ("lab-program", "right/other.py", "x = (1\n", 1, 5),
+    ("program-foretold", "wrong/raw-sum.py", "def scale_loss(a, b):\n    return 1\n", 1, 1),
     ("unknown-misconception", "wrong/no-such-idea.py", "def scale_loss(a, b):\n    return 1\n", 1, 1),
 ]
 """Code, file of a sound lab, its content or None to leave it out, line and column."""

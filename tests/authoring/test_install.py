@@ -87,7 +87,7 @@ def test_an_update_says_what_changed(source: Path) -> None:
 def test_what_is_faulty_or_taken_is_refused_and_the_old_stays(source: Path, tmp_path: Path) -> None:
     install(str(source))
     (source / "bank.yaml").write_text(BANK.replace("difficulty: 1", "difficulty: 9"), "utf-8")
-    with pytest.raises(Rejected, match="1 faults") as refused:
+    with pytest.raises(Rejected, match="1 fault;") as refused:
         install(str(source))
     (fault,) = refused.value.faults
     assert str(fault.file) == "bank.yaml"

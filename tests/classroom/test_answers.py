@@ -1,18 +1,23 @@
 """Answers of a class: columns, scores, what waits for a person, and mistakes that are told in a line."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from grading import answers_csv, choice_class, command, rows
 
 from quizapp.bank.draw import draw
 from quizapp.bank.find import bank_folders
 from quizapp.bank.load import load
+from quizapp.classroom.decide import rulings_of
+from quizapp.classroom.result import Result, Ruling
 from quizapp.cli.problem import Problem
 from quizapp.model.formula import Formula
-from quizapp.model.question import NumericPart
+from quizapp.model.question import NumericPart, Probe
+from quizapp.model.score import CriterionScore, score_of
 from quizapp.scoring.score import score_part
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +59,33 @@ def test_parts_side_by_side(tmp_path: Path) -> None:
         ("ben", "global-mean", "graded"),
         ("ben", "mean-of-means", "missing"),
     ]
+
+
+def test_a_part_without_a_column_is_told_with_the_column_that_may_be_meant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = answers_csv(tmp_path / "a.csv", [("ada", "2", "1")], "student,mean-of-mean,global-mean")
+    arguments = ("grade", "--item", "two-rank-tokens", "--answers", answers)
+    command(*arguments, "--out", tmp_path / "r.csv")
+    told = capsys.readouterr()
+    note = f"note: {answers}:1: no column 'mean-of-means': that part is graded for nobody; did you mean it by 'mean-of-mean'?"
+    assert note in told.err.splitlines()
+    assert note in told.out.splitlines()
+    command(*arguments, "--out", tmp_path / "s.csv", "--json")
+    assert note.removeprefix("note: ") in json.loads(capsys.readouterr().out)["notes"]
+
+
+def test_names_that_differ_in_capitals_are_told_and_the_folder_of_results_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = answers_csv(tmp_path / "a.csv", [("ada", "D"), ("Ada", "A"), ("ben", "A")])
+    out = tmp_path / "new" / "results.csv"
+    command("grade", "--item", "two-rank-mean", "--answers", answers, "--out", out)
+    note = "note: 'Ada' and 'ada' count as 2 students; if they are one, write the name alike"
+    assert note in capsys.readouterr().err.splitlines()
+    assert len(rows(out)) == 3
+    command("report", out, "--out", tmp_path / "report")
+    assert note.removeprefix("note: ") in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +176,103 @@ def test_a_class_waits_in_the_review_queue_where_a_person_rules_with_a_note(
     for one in waiting(out):  # those of 17
         command("review", "rule", one["student"], one["criterion"], "unmet", "--results", out)
     assert {one["results"] for one in waiting()} == {str(other)}
+
+
+def bank_of_ones_own(folder: Path, points: int = 3) -> Path:
+    """A bank with one item, ``one-of-mine``, whose first criterion gives some points."""
+    (item,) = [
+        one for one in yaml.safe_load(load(bank_folders()).items[TEXT].file.read_text("utf-8"))["items"] if one["id"] == TEXT
+    ]
+    item |= {"id": "one-of-mine", "prerequisites": []}
+    item["points"] += points - item["rubric"]["criteria"][0]["points"]
+    item["rubric"]["criteria"][0]["points"] = points
+    folder.mkdir(exist_ok=True)
+    bank = {"id": "mine", "title": "Mine", "version": 1, "description": "One item.", "items": [item]}
+    (folder / "bank.yaml").write_text(yaml.safe_dump(bank))
+    return folder
+
+
+def test_the_way_to_decide_names_the_bank_that_a_ruling_needs(
+    unsure: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("QUIZAPP_HOME", str(tmp_path / "home"))
+    folder = bank_of_ones_own(tmp_path / "my bank")
+    out, answers = tmp_path / "results.csv", answers_csv(tmp_path / "a.csv", [("ada", unsure[0])])
+    command("grade", "--item", "one-of-mine", "--answers", answers, "--out", out, "--bank", folder)
+    assert f"`quizapp review --bank '{folder}'`" in capsys.readouterr().out
+    command("review", out, "--bank", folder)
+    assert f"--results CSV --note WHY --bank '{folder}'\n" in capsys.readouterr().out
+    command("review", out)
+    assert "--note WHY --bank FOLDER\n" in capsys.readouterr().out
+
+
+def test_a_page_says_a_decision_alone_and_quotes_once(unsure: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUIZAPP_HOME", str(tmp_path / "home"))
+    out, answers = tmp_path / "results.csv", answers_csv(tmp_path / "a.csv", [("ada", unsure[0])])
+    command("grade", "--item", TEXT, "--answers", answers, "--out", out)
+    (page,) = (tmp_path / "results-feedback").glob("ada-*.md")
+    item = load(bank_folders()).items[TEXT].item
+    assert isinstance(item, Probe)
+    quoting = [line for line in page.read_text().splitlines() if line.startswith("- ") and "“" in line]
+    assert quoting
+    assert not any('"' in line for line in quoting)
+    for one in rows(tmp_path / "review.csv"):
+        asked = next(known.description for known in item.rubric.criteria if known.id == one["criterion"])
+        command("review", "rule", "ada", one["criterion"], "met", "--results", out, "--by", "Grace")
+        said = next(
+            line for line in page.read_text().splitlines() if "Grace decided that it is met" in line and line.startswith("- ")
+        )
+        assert said.endswith(": Grace decided that it is met.")
+        assert " ".join(asked.split())[:20] in said
+        assert one["reason"] not in page.read_text()
+
+
+def test_a_class_is_scored_anew_after_its_rubric_has_changed_and_decisions_stay(
+    unsure: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("QUIZAPP_HOME", str(tmp_path / "home"))
+    folder = bank_of_ones_own(tmp_path / "bank", points=3)
+    out, answers = tmp_path / "results.csv", answers_csv(tmp_path / "a.csv", [("ada", unsure[0]), ("ben", "nothing"), ("cee", "")])
+    common = ("grade", "--item", "one-of-mine", "--out", out, "--bank", folder)
+    command(*common, "--answers", answers)
+    criterion = load([folder, *bank_folders()]).items["one-of-mine"].item.rubric.criteria[0].id  # type: ignore[union-attr]
+    command("review", "rule", "ada", criterion, "met", "--note", "said so", "--results", out, "--bank", folder)
+    before = {one["student"]: one for one in rows(out)}
+    bank_of_ones_own(folder, points=5)
+    with pytest.raises(Problem, match="--regrade"):
+        command(*common, "--answers", answers, "--resume")
+    capsys.readouterr()
+    command(*common, "--regrade", "--dry-run")
+    listed = capsys.readouterr().out
+    assert "3 results of one-of-mine: 2 would change" in listed
+    assert "(+2)" in listed
+    assert "; 1 decision by a person kept" in listed
+    assert {one["student"]: one for one in rows(out)} == before
+    assert command(*common, "--regrade", "--json") == 0
+    changed = {one["student"]: one for one in json.loads(capsys.readouterr().out)["changes"]}
+    assert (changed["ada"]["ruled"], changed["ben"]["ruled"]) == (1, 0)
+    after = {one["student"]: one for one in rows(out)}
+    assert int(after["ada"]["points"]) == int(before["ada"]["points"]) + 2
+    assert after["ada"]["note"] == before["ada"]["note"]
+    assert (after["ben"]["points"], int(after["ben"]["max_points"])) == ("0", int(before["ben"]["max_points"]) + 2)
+    (page,) = (tmp_path / "results-feedback").glob("ada-*.md")
+    assert "decided that it is met (said so)" in page.read_text()
+    command(*common, "--answers", answers, "--resume")
+    assert {one["student"]: one["points"] for one in rows(out)} == {name: one["points"] for name, one in after.items()}
+    command(*common, "--regrade")
+    assert "3 results of one-of-mine: 0 changed" in capsys.readouterr().out
+
+
+def test_a_decision_that_an_older_version_kept_in_words_alone_stays(unsure: list[str], tmp_path: Path) -> None:
+    reason = "“x” comes near, but it isn't clear that it says this: y; Grace decided that it is not met (see (a))."
+    one = CriterionScore(id="a", points=0, max_points=3, met="unmet", reason=reason)
+    other = one.model_copy(update={"id": "b", "reason": "Missing: y."})
+    result = Result(
+        student="ada", item=TEXT, part="main", digest="", most=3, at=datetime.now(UTC), score=score_of((one, other)),
+        note="decided by Grace: a unmet (see (a))",
+    )  # fmt: skip
+    assert rulings_of(result) == {"a": Ruling(met=False, note="see (a)", author="Grace")}
+    assert rulings_of(result.model_copy(update={"note": None})) == {}
 
 
 def test_a_decision_about_an_answer_says_nothing_of_the_next_one(unsure: list[str], tmp_path: Path) -> None:

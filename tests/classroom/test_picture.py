@@ -7,8 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quizapp.bank.find import bank_folders
+from quizapp.bank.load import load
+from quizapp.classroom.asked import Work
+from quizapp.classroom.feedback import markdown_page
 from quizapp.classroom.picture import MOST_TOKENS, bars, histogram, item_map, weights_picture
-from quizapp.model.verdict import ScenarioVerdict, TokenWeight
+from quizapp.classroom.result import Result
+from quizapp.model.verdict import ScenarioVerdict, TokenWeight, Verdict
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -97,3 +102,21 @@ def test_names_cannot_break_a_picture(name: str, share: float, up: float) -> Non
         histogram([1, 0], [clean, clean], clean),
     ):
         ElementTree.fromstring(text)
+
+
+def test_a_page_says_which_scenario_its_weights_are_of() -> None:
+    loaded = load(bank_folders()).items["scale-local-loss"]
+    (part,) = loaded.item.parts
+    one, other = scenario((1.0, 0.5)), scenario((1.0, 0.5)).model_copy(update={"name": "smallest"})
+    verdict = Verdict.model_construct(
+        outcome="wrong", points=0, max_points=5, summary="Not so.", scenarios=(one,), counterexample=other, diagnosis=(), ranks=(),
+        output="", seed=1, collectives="gloo", device="cpu",
+    )  # fmt: skip
+    result = Result.model_construct(
+        student="bob", item="x", part=part.id, most=5, verdict=verdict, score=None, problem=None, note=None
+    )
+    page = markdown_page(Work(loaded, None, (), {}), "bob", [result])
+    assert "The weight of each token: 2 ranks, smallest (valid tokens 1 \\| 1)" in page
+    assert "beside those of the table above: the smallest that was found to fail" in page
+    same = result.model_copy(update={"verdict": verdict.model_copy(update={"counterexample": None})})
+    assert "beside those of the table" not in markdown_page(Work(loaded, None, (), {}), "bob", [same])

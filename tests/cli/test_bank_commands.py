@@ -12,7 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from quizapp.audit.weighing import ROW_NAMES
 from quizapp.bank.find import builtin_folder
+from quizapp.cli.main import run
+from quizapp.cli.problem import Problem
+from quizapp.model.lab import WEIGHT_NAMES
 
 BANK = """\
 id: small
@@ -258,3 +262,26 @@ def test_schema_is_a_json_schema() -> None:
 def test_the_built_in_banks_are_sound() -> None:
     result = bank("lint", builtin_folder())
     assert (result.returncode, result.stdout) == (0, "no faults\n")
+
+
+def test_the_misconceptions_that_a_distractor_may_name_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bank", "list", "--misconceptions", "--json"]) == 0
+    listed = {one["id"]: one["title"] for one in json.loads(capsys.readouterr().out)["misconceptions"]}
+    assert listed["hard-coded-world-size"] == "The world size written as a number"
+    assert run(["bank", "list", "--misconceptions"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(listed)
+    assert lines == sorted(lines)
+    assert any(line.split(maxsplit=1) == ["raw-sum", listed["raw-sum"]] for line in lines)
+    with pytest.raises(Problem, match="give one of them"):
+        run(["bank", "list", "--misconceptions", "--graph"])
+
+
+def test_every_symbol_of_weights_is_explained_in_the_manual() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    rows = [line for line in (docs / "labs.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    for name, meaning in WEIGHT_NAMES.items():
+        assert f"| `{name}` | {meaning} |" in rows
+    rows = [line for line in (docs / "audit.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    for name, meaning in ROW_NAMES.items():
+        assert f"| `{name}` | {meaning} |" in rows

@@ -30,7 +30,7 @@ def test_a_dry_run_lists_and_stores_nothing(attempt: int, capsys: pytest.Capture
     assert first["changes"] == second["changes"]
     assert (third["changes"], third["current"]) == ([], 1)
     assert run(["regrade", "--dry-run"]) == 0
-    assert "1 answers: 0 would change" in capsys.readouterr().out
+    assert "1 answer: 0 would change" in capsys.readouterr().out
 
 
 def test_a_ruling_takes_an_answer_out_of_the_queue(attempt: int, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,5 +51,7 @@ def test_what_is_not_there_is_said(attempt: int, tmp_path: Path) -> None:
     file.write_text('{"text": "a"}\n')
     with pytest.raises(Problem, match=r"marked\.jsonl:1: not a marked answer"):
         run(["bank", "calibrate", "why-gpus-change-loss", str(file)])
+    with pytest.raises(Problem, match="two-rank-mean has no part that is answered in words"):
+        run(["bank", "calibrate", "two-rank-mean", str(file)])
     with pytest.raises(Problem, match="can't be read"):
         run(["bank", "calibrate", "why-gpus-change-loss", str(tmp_path / "none")])

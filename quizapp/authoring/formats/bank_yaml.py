@@ -14,12 +14,12 @@ from quizapp.authoring.formats.numeral import formula
 from quizapp.authoring.formats.question import Choose, Essay, Expression, Number, Question, ShortAnswer
 from quizapp.authoring.formats.report import Gap
 from quizapp.authoring.formats.short import pattern_of
+from quizapp.authoring.written import PLACEHOLDER
 from quizapp.bank.document import scalar
 from quizapp.model.question import MAX_TOLERANCE
 from quizapp.model.rubric import Criterion, Rubric
 
 DIFFICULTY, TOPIC = 3, "imported"
-PLACEHOLDER = "(fill in: a sentence that earns the points)"
 LONGEST_LINE = 100
 LONGEST_PHRASE = 400
 FINEST = Fraction(1, 10**9)
