@@ -66,6 +66,24 @@ async def test_arrows_and_enter_choose(open_at: Callable[[str], QuizApp], store:
         assert store.attempts()[0].text == "right"
 
 
+async def test_enter_alone_neither_answers_nor_rates(open_at: Callable[[str], QuizApp], store: Store) -> None:
+    async with open_at("reading/first-page").run_test(size=SIZE) as pilot:
+        await until(pilot, "Sums and counts")
+        await pilot.press("enter")
+        await until(pilot, "What is the global mean?")
+        await pilot.press("enter", "enter")
+        text = await until(pilot, "! pick one first")
+        assert "How sure" not in text
+        await pilot.press("b", "enter")
+        await until(pilot, "How sure are you?")
+        await pilot.press("enter", "enter")
+        await until(pilot, "! How sure are you? Press 1 to 5")
+        assert store.attempts() == []
+        await pilot.press("right", "right", "enter")
+        await until(pilot, "you rated it 2, unsure")
+        assert store.attempts()[0].text == "ranks"
+
+
 async def test_the_mouse_chooses(open_at: Callable[[str], QuizApp], store: Store) -> None:
     async with open_at("pick-mean/main").run_test(size=SIZE) as pilot:
         await until(pilot, "What is the global mean?")
