@@ -200,6 +200,12 @@ them as bars, and runs the library where it is installed.
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
         self.drafting.typed(event.value)
         self.drafting.flush()
+        if self.face.way.kind == "words":
+            await self.query_one(AnswerBox).once_loaded(lambda: self._answer(event.value))
+        else:
+            await self._answer(event.value)
+
+    async def _answer(self, text: str) -> None:
         if not await self.ready():
             return
         from quizapp.scoring.answer import AnswerError
@@ -207,12 +213,12 @@ them as bars, and runs the library where it is installed.
 
         box = self.query_one(AnswerBox)
         try:
-            score = self.study.grade(event.value)
+            score = self.study.grade(text)
         except AnswerError as error:
             box.complain(str(error))
             box.scroll_visible(animate=False)
             return
-        self.pending = (event.value, score, round(time.monotonic() - self._began, 1))
+        self.pending = (text, score, round(time.monotonic() - self._began, 1))
         if self.asked is not None and not self.asked.loaded.item.confidence:
             await self._give(None)
             return
