@@ -91,6 +91,9 @@ async def test_a_file_that_does_not_parse(lab: QuizApp, store: Store) -> None:
         await pilot.press("ctrl+s")
         text = await until(pilot, "✗ error · 0 of 2 points", seconds=60)
         assert "line 1" in text
+        assert "Not run" in text
+        assert "Ran on" not in text
+        assert "raised" not in text
         await pilot.press("escape")
         await until(pilot, "Last verdict: ✗ error")
         await pilot.press("f7")
