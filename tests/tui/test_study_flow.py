@@ -141,7 +141,9 @@ async def test_search_finds_and_opens(app: Make) -> None:
         await pilot.press(*["backspace"] * 8)
         await until(pilot, "scale")
         await pilot.press("down", "enter")
-        await until(pilot, "What is the global token mean?")
+        text = await until(pilot, "What is the global token mean?")
+        assert "Esc Back" in text
+        assert "Esc Home" not in text
         await pilot.press("escape")
         await until(pilot, "Find an item")
         await pilot.press("f1")
