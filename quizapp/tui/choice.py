@@ -34,6 +34,7 @@ class ChoiceRow(Horizontal):
     def __init__(self, index: int, choice: Option) -> None:
         super().__init__()
         self.index, self.choice = index, choice
+        self.jump_letter = choice.letter.lower()
         self._box = Static("", classes="box", markup=False)
 
     def compose(self) -> ComposeResult:
