@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from textual.content import Content
 
 from quizapp.practice.insight import Insight, MetMisconception
 from quizapp.practice.progress import BankProgress
 from quizapp.tui.confidence import LEVELS
 from quizapp.tui.inline import inline
-from quizapp.tui.signs import ago, sign, style, word
+from quizapp.tui.signs import FLAGGED, ago, sign, style, word
 from quizapp.tui.table import rows
 
 NOTHING = {
@@ -56,12 +58,12 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
-def items(progress: BankProgress) -> Content:
-    """One row per item of a bank: state, points, title."""
+def items(progress: BankProgress, flagged: Collection[str] = ()) -> Content:
+    """One row per item of a bank: state, points, title, and whether it is flagged."""
     body = []
     for item in progress.items:
-        look = style(item.state)
-        body.append([(f"{sign(item.state)} {word(item.state)}", look), (f"{item.points}/{item.max_points}", ""), (item.title, "")])
+        look, named = style(item.state), item.title + (f"  {FLAGGED}" if item.item in flagged else "")
+        body.append([(f"{sign(item.state)} {word(item.state)}", look), (f"{item.points}/{item.max_points}", ""), (named, "")])
     return rows(("state", "points", "item"), body)
 
 

@@ -61,6 +61,7 @@ The Brier score is the mean squared distance between how sure you were and what 
         self.section = "items"
         self.tables = False
         self._insight: Insight | None = None
+        self._flagged: frozenset[str] = frozenset()
         self._progress: dict[str, BankProgress] = {}
 
     def heading(self) -> tuple[str, str]:
@@ -89,6 +90,7 @@ The Brier score is the mean squared distance between how sure you were and what 
         if read is None:
             return
         marks, named, flagged, recommended, remembered = read
+        self._flagged = flagged
         self.tables = remembered == "yes"
         now = store.clock()
 
@@ -161,7 +163,7 @@ The Brier score is the mean squared distance between how sure you were and what 
             progress = self._progress[bank.bank.id] if bank is not None else BankProgress("", ())
             title = bank.bank.title if bank is not None else ""
             lead = f"{title} · {points(progress.points, progress.max_points)}"
-            table.update(insight_tables.items(progress))
+            table.update(insight_tables.items(progress, self._flagged))
         else:
             lead = insight_tables.lead(self.section, found)
             rows = insight_tables.table(self.section, found)

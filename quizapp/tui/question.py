@@ -61,9 +61,9 @@ class QuestionScreen(StudyPage):
 **A question.** Choose with the letter or the arrows and answer with `Enter`; type a number or an expression and press `Enter`;
 write and press `Ctrl+S`. Rate how sure you are with `1` to `5`: then you see what each point was for. What you type is kept.
 
-After the result: `Enter` goes on, `r` answers again, `a` asks the same with other numbers. `u` takes a slip back: the answer stays
-in the log and counts for nothing. `Ctrl+G` flags the item for later. Where the weights of a released library are shown, `F10` shows
-them as bars, and runs the library where it is installed.
+After the result: `Enter` goes on, `r` answers again (in words: from what you wrote), `a` asks the same with other numbers. `u`
+takes a slip back: the answer stays in the log and counts for nothing. `Ctrl+G` flags the item for later. Where the weights of a
+released library are shown, `F10` shows them as bars, and runs the library where it is installed.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),
@@ -162,8 +162,9 @@ them as bars, and runs the library where it is installed.
     def _view(self) -> VerticalScroll:
         return self.query_one("#question", VerticalScroll)
 
-    async def _take_answer(self) -> None:
-        draft = self.stored(lambda: self.store.draft(self.face.draft_key)) or ""
+    async def _take_answer(self, last: str = "") -> None:
+        """``last``: what stands in the box where nothing newer was typed."""
+        draft = self.stored(lambda: self.store.draft(self.face.draft_key)) or last
         self.drafting.began(draft)
         box = answer_box(self.face.way, draft)
         with self.app.batch_update():  # nobody sees it before it takes letters
@@ -258,10 +259,11 @@ them as bars, and runs the library where it is installed.
             await self._withdraw()
 
     async def action_retry(self) -> None:
+        words = self.attempt.text if self.attempt is not None and self.face.way.kind == "words" else ""
         self.attempt = None
         await self.query("Result").remove()
         self._view.can_focus = False
-        await self._take_answer()
+        await self._take_answer(words)
         self._view.scroll_home(animate=False)
 
     async def action_undo(self) -> None:

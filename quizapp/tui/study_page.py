@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from quizapp.tui.page import Heading, Page
+from quizapp.tui.signs import FLAGGED
 
 if TYPE_CHECKING:
     from quizapp.practice.face import Standing
@@ -83,7 +84,7 @@ class StudyPage(Page):
             step, steps = self._standing.place, self._standing.steps
         else:
             step, steps = self.study.index + 1, len(self.study.steps)
-        return f"{'⚑ flagged · ' if self.flagged else ''}{step}/{steps}"
+        return f"{f'{FLAGGED} · ' if self.flagged else ''}{step}/{steps}"
 
     @property
     def done(self) -> bool:

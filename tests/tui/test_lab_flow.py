@@ -80,7 +80,9 @@ async def test_solutions_are_shown_to_those_who_give_up(lab: QuizApp) -> None:
         await pilot.press("f5")
         await until(pilot, "Scale the loss · solution")
         await pilot.press("right")
-        await pilot.press("escape")
+        await pilot.press("f1")
+        await until(pilot, "End and Home go to the ends of a line")
+        await pilot.press("escape", "escape")
         await until(pilot, "Ctrl+S")
 
 

@@ -239,6 +239,22 @@ async def test_an_answer_waits_for_the_scorer_that_is_being_loaded(
         assert said in measured
 
 
+async def test_words_are_written_again_from_what_was_written(open_at: Callable[[str], QuizApp], store: Store) -> None:
+    async with open_at("two-ranks/why").run_test(size=SIZE) as pilot:
+        await until(pilot, "Why does the mean of rank means differ?")
+        await typed(pilot, "The ranks have different token counts")
+        await pilot.press("ctrl+s")
+        await until(pilot, "How sure are you?")
+        await pilot.press("3")
+        await until(pilot, "1 of 2 points")
+        await pilot.press("r")
+        await until(pilot, "Ctrl+S Answer")
+        await typed(pilot, ", so.")
+        await until(pilot, "The ranks have different token counts, so.")
+        await pilot.pause(0.5)
+        assert store.draft(DraftKey("study", "two-ranks", "why")) == "The ranks have different token counts, so."
+
+
 async def test_a_probe(open_at: Callable[[str], QuizApp], store: Store) -> None:
     async with open_at("why-worse/main").run_test(size=SIZE) as pilot:
         await until(pilot, "What do")
