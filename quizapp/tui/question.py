@@ -300,10 +300,11 @@ released library are shown, `F10` shows them as bars, and runs the library where
         if found is None or self.attempt is None:
             return
         from quizapp.store.opinion import dispute
+        from quizapp.tui.dispute import KEPT
 
         attempt, (criterion, span) = self.attempt, found
         if self.kept(lambda: dispute(self.store, attempt.id, criterion, span)):
-            self.notify("Kept. An instructor finds it with `quizapp review`.", title="You did say that", markup=False)
+            self.notify(KEPT, title="You did say that", timeout=8, markup=False)
             await self.query("Result").remove()
             await self._show_result(attempt)
 
