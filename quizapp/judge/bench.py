@@ -185,7 +185,7 @@ class Bench:
             max_points=task.points,
             seed=task.seed,
             summary=f"{task.filename}, line {where.line}{column}: {message}.",
-            ranks=(RankReport(rank=0, state="raised", place=where, message=message),),
+            ranks=(RankReport(rank=0, state="not run", place=where, message=message),),
             backend=self._backend or "local",
             sandbox="none",
             device="cpu",

@@ -115,7 +115,8 @@ class RankReport(Model):
     """Where one rank stood when the ranks parted ways or time ran out, or the exception it raised."""
 
     rank: int
-    state: Literal["finished", "waiting", "running", "raised", "exited", "killed"]
+    state: Literal["finished", "waiting", "running", "raised", "exited", "killed", "not run"]
+    """``not run``: the file was refused before any rank began."""
     collective: str | None = None
     """The last collective that it entered: kind, shape and order number."""
     collectives: tuple[str, ...] = ()

@@ -54,6 +54,10 @@ def choosing(choices: Sequence[ShownChoice], several: bool = False) -> Way:
     return Way("choice", tuple(Option(choice.letter, choice.id, choice.text) for choice in choices), several)
 
 
+COUNTED = frozenset(("examples", "microbatches", "ranks", "samples", "sequences", "steps", "tokens"))
+"""Units of answers that are counts."""
+
+
 def way(part: Part, choices: Sequence[ShownChoice], values: Mapping[str, Value]) -> Way:
     """The way to answer that fits a part; code has none here."""
     match part.kind:
@@ -65,7 +69,7 @@ def way(part: Part, choices: Sequence[ShownChoice], values: Mapping[str, Value])
             unit = f" in {part.unit}" if part.unit else ""
             within = float(tolerance_of(part, values)) * 100
             note = f"A number{unit}: a fraction exactly, a decimal to within {within:.3g} %."
-            return Way("line", note=note, example="such as 7/5 or 1.4")
+            return Way("line", note=note, example="such as 12" if part.unit in COUNTED else "such as 7/5 or 1.4")
         case "symbolic":
             meanings = (f"  {symbol}  {' '.join(domain.meaning.split())}" for symbol, domain in part.symbols.items())
             return Way("line", note="\n".join(("An expression in", *meanings)), example="such as a*(b + 1)/c")

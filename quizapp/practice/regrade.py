@@ -53,7 +53,7 @@ class Regraded:
     """What a regrade found."""
 
     looked_at: int
-    """Stored answers that aren't code."""
+    """Stored answers that aren't code, nor a pass, nor what an interview hears without scoring it (its opening, a walk-through)."""
     current: int
     """Those whose score the present rubric and scorer gave."""
     gone: int
@@ -128,7 +128,7 @@ def changes(
 ) -> Regraded:
     """Scores stored answers anew, where the item or the scorer is another one than then; stores nothing."""
     by, gone, due = scorer(), 0, []
-    graded = [attempt for attempt in attempts if attempt.score_json is not None]
+    graded = [one for one in attempts if one.score_json is not None and one.max_points and one.text.strip()]
     current = 0
     for attempt in graded:
         loaded = library.items.get(attempt.item)

@@ -5,7 +5,7 @@ Here: which word is the last, and the answers as they stand by it. Rows are ``qu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,8 @@ from quizapp.store.record import Attempt, Mark
 from quizapp.store.store import Store
 
 if TYPE_CHECKING:
+    from quizapp.bank.load import Library
+    from quizapp.model.rubric import Rubric
     from quizapp.model.score import CriterionScore, Score
 
 
@@ -92,6 +94,23 @@ def as_they_stand(store: Store) -> tuple[list[Mark], dict[int, tuple[str, ...]]]
             named[mark.id] = score.misconceptions
         marks.append(mark)
     return marks, {attempt: ids for attempt, ids in named.items() if ids}
+
+
+def denied_by(rubric: Rubric, disputed: Collection[str]) -> frozenset[str]:
+    """Misconceptions that cancel a criterion of which the learner says *I did say that*: who said it can't have meant them."""
+    return frozenset(one.id for one in rubric.misconceptions if not set(one.cancels).isdisjoint(disputed))
+
+
+def denied(library: Library, marks: Sequence[Mark], named: Mapping[int, Sequence[str]], opinions: Opinions) -> frozenset[str]:
+    """Misconceptions that an answer shows (``named``: attempt's id -> ids) and its learner denies, as long as nobody has ruled."""
+    places = {mark.id: (mark.item, mark.part) for mark in marks}
+    found: set[str] = set()
+    for attempt, criterion in opinions.disputes.keys() - opinions.rulings.keys():
+        item, part = places.get(attempt, ("", ""))
+        parts = library.items[item].item.parts if item in library.items else ()
+        for rubric in (one.rubric for one in parts if one.kind == "text" and one.id == part):
+            found |= denied_by(rubric, {criterion}) & set(named.get(attempt, ()))
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)

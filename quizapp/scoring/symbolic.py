@@ -186,6 +186,12 @@ def score_symbolic(part: SymbolicPart, answer: str, titles: Mapping[str, str], v
             if wrong.note:
                 reason = f"{reason} {sentence(fill(wrong.note, values or {}))}"
             return single(part.id, 0, part.points, reason, evidence=span(answer), misconceptions=(wrong.misconception,))
+    asked = Formula.parse(part.key).names
+    if asked and not formula.names:
+        reason = (
+            f"Not equal to the key: a number holds for some values at most. Write it in the symbols: {', '.join(sorted(asked))}."
+        )
+        return single(part.id, 0, part.points, reason, evidence=span(answer))
     factor = _factor(given, wanted, points, domain)
     if factor is not None:
         reason = f"Not equal to the key: it is {factor} times what is wanted."

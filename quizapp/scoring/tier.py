@@ -89,7 +89,8 @@ class Semantic:
 
 
 _present: Tier = Lexical()
-_begun = False
+_loader: threading.Thread | None = None
+"""Loads the semantic tier, or has."""
 
 
 def present() -> Tier:
@@ -117,15 +118,26 @@ def load_semantic() -> str | None:
 
 
 def load_in_background() -> None:
-    """Begins to load the semantic tier, once, where it is installed; what is scored until then is scored by the lexical one.
+    """Begins to load the semantic tier, once, where it is installed; :func:`wait` lets an answer wait for it.
 
     ``QUIZAPP_TIER=lexical`` keeps to that.
     """
-    global _begun
-    if _begun or os.environ.get("QUIZAPP_TIER") == "lexical" or find_spec("onnxruntime") is None:
+    global _loader
+    if _loader is not None or os.environ.get("QUIZAPP_TIER") == "lexical" or find_spec("onnxruntime") is None:
         return
-    _begun = True
-    threading.Thread(target=load_semantic, name="semantic tier", daemon=True).start()
+    _loader = threading.Thread(target=load_semantic, name="semantic tier", daemon=True)
+    _loader.start()
+
+
+def loading() -> bool:
+    """Whether the semantic tier is being loaded now: what is scored meanwhile is scored by the lexical one."""
+    return _loader is not None and _loader.is_alive()
+
+
+def wait(seconds: float) -> None:
+    """Waits until nothing is being loaded, at most so long."""
+    if _loader is not None:
+        _loader.join(seconds)
 
 
 @lru_cache(maxsize=1)

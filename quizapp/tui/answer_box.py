@@ -1,11 +1,18 @@
 """What every way of answering has in common: a value, a line for faults, and messages when it changes or is submitted."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
+
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
+
+LOADING = "Loading what scores answers in words …"
+PATIENCE = 10.0
+"""Seconds that an answer waits for it."""
 
 
 def written(screen: Screen[None]) -> str | None:
@@ -50,9 +57,34 @@ class AnswerBox(Widget):
 
     def complain(self, message: str) -> None:
         """Says why this can't be scored; the answer stays."""
+        self._say(f"! {message}" if message else "")
+
+    def _say(self, line: str) -> None:
         fault = self.query_one(".fault", Static)
-        fault.update(Content(f"! {message}" if message else ""))
-        fault.display = bool(message)
+        fault.update(Content(line))
+        fault.display = bool(line)
+
+    async def once_loaded(self, give: Callable[[], Awaitable[None]]) -> None:
+        """Has an answer in words given: now, or, where its scorer is being loaded, when that is there: what it earns mustn't hang
+        on how fast it was written. The screen is drawn meanwhile; where the learner leaves it, nothing is given."""
+        from quizapp.scoring.tier import load_in_background, loading, wait
+
+        load_in_background()
+        if not loading():
+            await give()
+            return
+
+        async def later() -> None:
+            await asyncio.to_thread(wait, PATIENCE)
+            if self.is_attached:
+                self._say("")
+                self.disabled = False
+                self.focus_field()
+                await give()
+
+        self._say(LOADING)
+        self.disabled = True
+        self.screen.run_worker(later())
 
     def submit(self) -> None:
         """Submits what is there; nothing at all is refused."""

@@ -14,6 +14,7 @@ from textual.app import App
 from textual.command import Provider
 from textual.dom import DOMNode
 from textual.filter import LineFilter, NoColor
+from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from quizapp.store.database import StoreError
@@ -163,8 +164,12 @@ class QuizApp(App[None]):
 
         self.run_worker(read, name="banks", thread=True, exit_on_error=False)
 
+    def leads_home(self, screen: Screen[None]) -> bool:
+        """Whether a sitting's screen stands right above home, and not above what it was opened from: Find, an interview."""
+        return screen not in self.screen_stack[3:]  # the lowest is Textual's own, then home
+
     async def go_home(self) -> None:
-        """Leaves a sitting for the home screen, which isn't there yet where the app began in the sitting."""
+        """Leaves a sitting for what it was opened from; for home, which isn't there yet where the app began in the sitting."""
         if len(self.screen_stack) > 2:  # the lowest is Textual's own, and empty
             await self.pop_screen()
         else:

@@ -1,4 +1,7 @@
-"""Answering by choosing: a letter or the arrows pick, Enter submits. Several right options are ticked one by one."""
+"""Answering by choosing: a letter or the arrows pick, Enter submits. Several right options are ticked one by one.
+
+An Enter that nothing was picked or moved before may be one too many from the page before, and answers nothing.
+"""
 
 from typing import ClassVar
 
@@ -31,6 +34,7 @@ class ChoiceRow(Horizontal):
     def __init__(self, index: int, choice: Option) -> None:
         super().__init__()
         self.index, self.choice = index, choice
+        self.jump_letter = choice.letter.lower()
         self._box = Static("", classes="box", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -71,6 +75,7 @@ class ChoiceAnswer(AnswerBox, can_focus=True):
         self.choices, self.several = choices, several
         known = {choice.id for choice in choices}
         self.chosen = {id_ for id_ in value.split(",") if id_ in known}
+        self._moved = False
         self.set_reactive(ChoiceAnswer.current, next((i for i, c in enumerate(choices) if c.id in self.chosen), 0))
 
     @property
@@ -104,6 +109,7 @@ class ChoiceAnswer(AnswerBox, can_focus=True):
                 rows[self.current].scroll_visible(animate=False)
 
     def action_move(self, by: int) -> None:
+        self._moved = True
         self.current = max(0, min(len(self.choices) - 1, self.current + by))
         if not self.several and self.chosen:
             self._choose(self.current)
@@ -113,6 +119,10 @@ class ChoiceAnswer(AnswerBox, can_focus=True):
 
     def action_submit(self) -> None:
         if not self.chosen and not self.several:
+            if not self._moved:
+                self.complain("pick one first: its letter, or the arrows")
+                self.call_after_refresh(self.query_one(".fault").scroll_visible, animate=False)
+                return
             self._choose(self.current)
         self.submit()
 

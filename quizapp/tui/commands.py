@@ -37,7 +37,7 @@ class QuizCommands(Provider):
         if app.library is not None and app.library.banks:
             yield from self._places(app, app.library)
         for theme, name in themes.LOOKS.items():
-            yield f"Colours: {name}", "How the app looks; it is remembered", partial(setattr, app, "theme", theme)
+            yield f"Colours: {name} theme", "How the app looks; it is remembered", partial(setattr, app, "theme", theme)
         yield "Screenshot", "Writes this screen to a file, as SVG", app.deliver_screenshot
         yield "Quit", "What you typed is kept", app.action_quit
 

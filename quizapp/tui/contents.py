@@ -1,6 +1,6 @@
 """All steps of a sitting, to jump to any of them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -17,7 +17,7 @@ from quizapp.store.database import StoreError
 from quizapp.tui.key_line import KeyLine
 from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.sheet import Sheet
-from quizapp.tui.signs import sign, style
+from quizapp.tui.signs import FLAGGED, sign, style
 
 
 def part_state(progress: Sequence[ItemProgress], item: str, part: str) -> tuple[str, int, int]:
@@ -33,8 +33,8 @@ def part_state(progress: Sequence[ItemProgress], item: str, part: str) -> tuple[
     return "new", 0, 0
 
 
-def step_line(step: Step, progress: Sequence[ItemProgress]) -> Content:
-    """Sign, title, kind and points of one step."""
+def step_line(step: Step, progress: Sequence[ItemProgress], flagged: Collection[str] = ()) -> Content:
+    """Sign, title, kind and points of one step, and whether its item is flagged."""
     if step.reading is not None:
         return Content.assemble(("  ", ""), step.title, ("  reading", "$foreground-muted"))
     assert step.loaded is not None
@@ -44,7 +44,10 @@ def step_line(step: Step, progress: Sequence[ItemProgress]) -> Content:
     part = f" · {step.part.id}" if len(item.parts) > 1 else ""
     kind = "lab" if step.part.kind == "code" else item.kind
     return Content.assemble(
-        (f"{sign(state)} ", style(state)), f"{step.title}{part}", (f"  {kind} {best}/{possible}", "$foreground-muted")
+        (f"{sign(state)} ", style(state)),
+        f"{step.title}{part}",
+        (f"  {kind} {best}/{possible}", "$foreground-muted"),
+        f"  {FLAGGED}" if item.id in flagged else "",
     )
 
 
@@ -69,11 +72,11 @@ class ContentsScreen(Sheet[int | None]):
         study = self.study
         items = {step.loaded.item.id: step.loaded.item for step in study.steps if step.loaded is not None}
         try:
-            progress = items_progress(items.values(), study.store.marks())
+            progress, flagged = items_progress(items.values(), study.store.marks()), study.store.flagged()
         except StoreError:
-            progress = ()
+            progress, flagged = (), frozenset()
         yield Static("Contents   ✓ right  ~ partly  ✗ wrong  · new", id="contents-title", markup=False)
-        yield ContentsList(*(Option(step_line(step, progress)) for step in study.steps), id="contents")
+        yield ContentsList(*(Option(step_line(step, progress, flagged)) for step in study.steps), id="contents")
         yield KeyLine()
 
     def on_mount(self) -> None:

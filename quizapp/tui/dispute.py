@@ -15,6 +15,8 @@ from quizapp.tui.marked_list import MarkedList
 from quizapp.tui.sheet import Sheet
 
 Span = tuple[int, int]
+KEPT = "Kept. `quizapp review` lists it: an instructor rules on it there, or you do, if you study alone."
+"""What is said once a criterion is disputed."""
 
 
 def sentences(answer: str) -> list[Span]:
@@ -40,7 +42,8 @@ class DisputeScreen(Sheet[tuple[str, Span] | None]):
     CSS_PATH = "dispute.tcss"
     ABOUT = """
 **I did say that.** Choose the point that you made, then the sentence of your answer that makes it. Your points stay as they are:
-an instructor finds it with `quizapp review` and decides. `Esc` goes back, and nothing is kept.
+an instructor finds it with `quizapp review` and decides. Who studies alone rules with the same command: `quizapp review rule`.
+`Esc` goes back, and nothing is kept.
 """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back", key_display="Esc")]
 

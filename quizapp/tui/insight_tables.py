@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from textual.content import Content
 
 from quizapp.practice.insight import Insight, MetMisconception
 from quizapp.practice.progress import BankProgress
 from quizapp.tui.confidence import LEVELS
 from quizapp.tui.inline import inline
-from quizapp.tui.signs import ago, sign, style, word
+from quizapp.tui.signs import FLAGGED, ago, sign, style, word
 from quizapp.tui.table import rows
 
 NOTHING = {
@@ -22,8 +24,8 @@ NOTHING = {
 BAR = 10
 
 
-def lead(section: str, found: Insight) -> str:
-    """The line above a section."""
+def lead(section: str, found: Insight, denied: Collection[str] = ()) -> str:
+    """The line above a section. ``denied``: misconceptions that the learner says not to have."""
     match section:
         case "topics":
             return "Mastery by topic, weakest first."
@@ -38,8 +40,11 @@ def lead(section: str, found: Insight) -> str:
             return f"Brier score {rated.brier:.3f} over {rated.answers} rated answer{'' if rated.answers == 1 else 's'}: {against}."
         case "misconceptions":
             standing = sum(1 for one in found.misconceptions if one.state == "standing")
+            overcome = len(found.misconceptions) - standing
             back = sum(1 for one in found.misconceptions if one.came_back)
-            return f"{standing} standing, {len(found.misconceptions) - standing} overcome; {back} came back at least once."
+            disputed = sum(1 for one in found.misconceptions if one.state == "standing" and one.id in denied)
+            contested = f" ({disputed} disputed)" if disputed else ""
+            return f"{standing} standing{contested}, {overcome} overcome; {back} came back at least once."
         case _:
             return "Seconds from question to answer, slowest items first."
 
@@ -56,22 +61,22 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
 
 
-def items(progress: BankProgress) -> Content:
-    """One row per item of a bank: state, points, title."""
+def items(progress: BankProgress, flagged: Collection[str] = ()) -> Content:
+    """One row per item of a bank: state, points, title, and whether it is flagged."""
     body = []
     for item in progress.items:
-        look = style(item.state)
-        body.append([(f"{sign(item.state)} {word(item.state)}", look), (f"{item.points}/{item.max_points}", ""), (item.title, "")])
+        look, named = style(item.state), item.title + (f"  {FLAGGED}" if item.item in flagged else "")
+        body.append([(f"{sign(item.state)} {word(item.state)}", look), (f"{item.points}/{item.max_points}", ""), (named, "")])
     return rows(("state", "points", "item"), body)
 
 
-def _state(one: MetMisconception) -> tuple[str, str]:
+def _state(one: MetMisconception, denied: Collection[str]) -> tuple[str, str]:
     mark, look = ("✗", "$text-error") if one.state == "standing" else ("✓", "$text-success")
-    return f"{mark} {one.state}", look
+    return f"{mark} {one.state}" + (", disputed" if one.id in denied else ""), look
 
 
-def table(section: str, found: Insight) -> Content | None:
-    """A section's table; ``None`` where there is nothing to show."""
+def table(section: str, found: Insight, denied: Collection[str] = ()) -> Content | None:
+    """A section's table; ``None`` where there is nothing to show. ``denied``: misconceptions that the learner says not to have."""
     match section:
         case "topics":
             lines = [
@@ -97,7 +102,7 @@ def table(section: str, found: Insight) -> Content | None:
         case "misconceptions":
             lines = [
                 [
-                    _state(one),
+                    _state(one, denied),
                     (str(one.times), ""),
                     (str(one.came_back), ""),
                     (ago(one.last_at, found.at), ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from textual import on, work
@@ -187,7 +188,10 @@ and the clock waits.
 
     @on(AnswerTimeUp)
     async def _time_is_up(self, event: AnswerTimeUp) -> None:
-        if self.interview.over or self.interview.number != event.number:
+        await self._once_loaded(lambda: self._cut_off(event.number))
+
+    async def _cut_off(self, number: int) -> None:
+        if self.interview.over or self.interview.number != number:
             return
         boxes = self.query(AnswerBox)
         text = boxes.first().value if boxes else ""
@@ -280,6 +284,14 @@ and the clock waits.
         if not self.interview.over:
             self.kept(lambda: self.interview.note(text))
 
+    async def _once_loaded(self, give: Callable[[], Awaitable[None]]) -> None:
+        """Has the answer given; one in words, once its scorer is there. Not while another one waits for that."""
+        question, boxes = self.interview.question, self.query(AnswerBox)
+        if not boxes or question is None or not question.heard:
+            await give()
+        elif not boxes.first().disabled:
+            await boxes.first().once_loaded(give)
+
     @on(AnswerBox.Edited)
     def _edited(self, event: AnswerBox.Edited) -> None:
         self._passing = 0
@@ -295,9 +307,12 @@ and the clock waits.
         self.drafting.typed(event.value)
         self.drafting.flush()
         self.noting.flush()
+        await self._once_loaded(lambda: self._answer(event.value))
+
+    async def _answer(self, text: str) -> None:
         before = len(self.interview.exchanges)
         try:
-            self.stored(lambda: self.interview.answer(event.value))
+            self.stored(lambda: self.interview.answer(text))
         except AnswerError as error:
             self.query_one(AnswerBox).complain(str(error))
             return

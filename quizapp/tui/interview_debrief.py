@@ -66,7 +66,7 @@ def _line(line: Line, described: bool) -> Content:
         said = Content.assemble("\n    ", inline(line.reason))  # a person's word, or a rule that has no span
     else:
         said = Content("")
-    waits = "\n    You say that you said it: an instructor finds it with `quizapp review`." if line.disputed else ""
+    waits = "\n    You say that you said it: `quizapp review` lists it for an instructor, or for you." if line.disputed else ""
     return Content.assemble(head, inline(line.description), said, (waits, "$foreground-muted"))
 
 
@@ -170,7 +170,7 @@ at it. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next s
         return None
 
     def action_dispute(self) -> None:
-        from quizapp.tui.dispute import DisputeScreen
+        from quizapp.tui.dispute import KEPT, DisputeScreen
 
         at = self._marked()
         if at is None:
@@ -188,7 +188,7 @@ at it. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next s
                 await box.remove_children()
                 await box.mount(*self._row(self.found.rows[at]))
                 self.refresh_bindings()
-                self.app.notify("Kept. An instructor finds it with `quizapp review`.", title="You did say that", markup=False)
+                self.app.notify(KEPT, title="You did say that", timeout=8, markup=False)
 
         self.app.push_screen(DisputeScreen(row.text, [(line.criterion, line.description) for line in row.open_lines]), disputed)
 

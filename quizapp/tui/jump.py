@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -27,6 +27,13 @@ def targets(screen: Screen[None]) -> Iterator[Widget]:
             yield widget
 
 
+def lettered(found: Sequence[Widget]) -> dict[str, Widget]:
+    """A letter for each, where there are enough: an option's own (``jump_letter``), and what is left for the others."""
+    own = [getattr(widget, "jump_letter", "") for widget in found]
+    free = iter([letter for letter in LETTERS if letter not in own])
+    return {letter: widget for widget, its in zip(found, own, strict=True) if (letter := its or next(free, ""))}
+
+
 class Label(Static):
     """One letter over its target."""
 
@@ -39,7 +46,7 @@ class JumpScreen(ModalScreen[Widget | None]):
 
     def __init__(self, found: list[Widget]) -> None:
         super().__init__()
-        self.found = dict(zip(LETTERS, found, strict=False))
+        self.found = lettered(found)
 
     def compose(self) -> ComposeResult:
         taken: set[Offset] = set()
@@ -58,9 +65,10 @@ class JumpScreen(ModalScreen[Widget | None]):
         yield KeyLine()
 
     def on_key(self, event: events.Key) -> None:
-        if event.character in self.found:
+        letter = (event.character or "").lower()
+        if letter in self.found:
             event.stop()
-            self.dismiss(self.found[event.character])
+            self.dismiss(self.found[letter])
 
     def on_click(self) -> None:
         self.dismiss(None)

@@ -74,6 +74,7 @@ up. What you type is kept as you type it.
         Binding("f8", "starter", "Start over", key_display="F8", priority=True),
         Binding("escape", "stop", "Stop", key_display="Esc", priority=True),
         Binding("escape", "unrate", "Back", key_display="Esc", priority=True),
+        Binding("escape", "back", "Back", key_display="Esc", priority=True),
         Binding("escape", "home", "Home", key_display="Esc", priority=True),
     ]
 

@@ -32,6 +32,7 @@ def standing(rank: RankReport) -> str:
         "raised": "✗ raised",
         "exited": "✗ left",
         "killed": "✗ was killed",
+        "not run": "✗ not run",
     }[rank.state]
     return said + where
 

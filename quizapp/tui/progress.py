@@ -13,7 +13,7 @@ from textual.widgets import Static, Tab, Tabs
 from quizapp.practice.insight import Insight, insight
 from quizapp.practice.progress import BankProgress, bank_progress
 from quizapp.practice.queue import knowledge
-from quizapp.practice.standing import as_they_stand
+from quizapp.practice.standing import Opinions, as_they_stand, denied
 from quizapp.tui import insight_plots, insight_tables
 from quizapp.tui.page import Page
 from quizapp.tui.signs import points
@@ -61,6 +61,8 @@ The Brier score is the mean squared distance between how sure you were and what 
         self.section = "items"
         self.tables = False
         self._insight: Insight | None = None
+        self._denied: frozenset[str] = frozenset()
+        self._flagged: frozenset[str] = frozenset()
         self._progress: dict[str, BankProgress] = {}
 
     def heading(self) -> tuple[str, str]:
@@ -85,11 +87,13 @@ The Brier score is the mean squared distance between how sure you were and what 
         self.query_one("#progress").focus()
 
         store = app.store
-        read = self.stored(lambda: (*as_they_stand(store), store.flagged(), tuple(store.recommended()), store.setting(SETTING)))
+        read = self.stored(lambda: (*as_they_stand(store), store.flagged(), tuple(store.recommended()), Opinions.of(store)))
         if read is None:
             return
-        marks, named, flagged, recommended, remembered = read
-        self.tables = remembered == "yes"
+        marks, named, flagged, recommended, opinions = read
+        self._denied = denied(library, marks, named, opinions)
+        self._flagged = flagged
+        self.tables = self.stored(lambda: store.setting(SETTING)) == "yes"
         now = store.clock()
 
         def work() -> Insight:
@@ -161,10 +165,10 @@ The Brier score is the mean squared distance between how sure you were and what 
             progress = self._progress[bank.bank.id] if bank is not None else BankProgress("", ())
             title = bank.bank.title if bank is not None else ""
             lead = f"{title} · {points(progress.points, progress.max_points)}"
-            table.update(insight_tables.items(progress))
+            table.update(insight_tables.items(progress, self._flagged))
         else:
-            lead = insight_tables.lead(self.section, found)
-            rows = insight_tables.table(self.section, found)
+            lead = insight_tables.lead(self.section, found, self._denied)
+            rows = insight_tables.table(self.section, found, self._denied)
             table.update(rows if rows is not None else Content(insight_tables.NOTHING[self.section]))
             drawn = rows is not None and not self.tables
             if drawn:

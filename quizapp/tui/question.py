@@ -61,9 +61,9 @@ class QuestionScreen(StudyPage):
 **A question.** Choose with the letter or the arrows and answer with `Enter`; type a number or an expression and press `Enter`;
 write and press `Ctrl+S`. Rate how sure you are with `1` to `5`: then you see what each point was for. What you type is kept.
 
-After the result: `Enter` goes on, `r` answers again, `a` asks the same with other numbers. `u` takes a slip back: the answer stays
-in the log and counts for nothing. `Ctrl+G` flags the item for later. Where the weights of a released library are shown, `F10` shows
-them as bars, and runs the library where it is installed.
+After the result: `Enter` goes on, `r` answers again (in words: from what you wrote), `a` asks the same with other numbers. `u`
+takes a slip back: the answer stays in the log and counts for nothing. `Ctrl+G` flags the item for later. Where the weights of a
+released library are shown, `F10` shows them as bars, and runs the library where it is installed.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),
@@ -162,8 +162,9 @@ them as bars, and runs the library where it is installed.
     def _view(self) -> VerticalScroll:
         return self.query_one("#question", VerticalScroll)
 
-    async def _take_answer(self) -> None:
-        draft = self.stored(lambda: self.store.draft(self.face.draft_key)) or ""
+    async def _take_answer(self, last: str = "") -> None:
+        """``last``: what stands in the box where nothing newer was typed."""
+        draft = self.stored(lambda: self.store.draft(self.face.draft_key)) or last
         self.drafting.began(draft)
         box = answer_box(self.face.way, draft)
         with self.app.batch_update():  # nobody sees it before it takes letters
@@ -200,6 +201,12 @@ them as bars, and runs the library where it is installed.
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
         self.drafting.typed(event.value)
         self.drafting.flush()
+        if self.face.way.kind == "words":
+            await self.query_one(AnswerBox).once_loaded(lambda: self._answer(event.value))
+        else:
+            await self._answer(event.value)
+
+    async def _answer(self, text: str) -> None:
         if not await self.ready():
             return
         from quizapp.scoring.answer import AnswerError
@@ -207,12 +214,12 @@ them as bars, and runs the library where it is installed.
 
         box = self.query_one(AnswerBox)
         try:
-            score = self.study.grade(event.value)
+            score = self.study.grade(text)
         except AnswerError as error:
             box.complain(str(error))
             box.scroll_visible(animate=False)
             return
-        self.pending = (event.value, score, round(time.monotonic() - self._began, 1))
+        self.pending = (text, score, round(time.monotonic() - self._began, 1))
         if self.asked is not None and not self.asked.loaded.item.confidence:
             await self._give(None)
             return
@@ -252,10 +259,11 @@ them as bars, and runs the library where it is installed.
             await self._withdraw()
 
     async def action_retry(self) -> None:
+        words = self.attempt.text if self.attempt is not None and self.face.way.kind == "words" else ""
         self.attempt = None
         await self.query("Result").remove()
         self._view.can_focus = False
-        await self._take_answer()
+        await self._take_answer(words)
         self._view.scroll_home(animate=False)
 
     async def action_undo(self) -> None:
@@ -292,10 +300,11 @@ them as bars, and runs the library where it is installed.
         if found is None or self.attempt is None:
             return
         from quizapp.store.opinion import dispute
+        from quizapp.tui.dispute import KEPT
 
         attempt, (criterion, span) = self.attempt, found
         if self.kept(lambda: dispute(self.store, attempt.id, criterion, span)):
-            self.notify("Kept. An instructor finds it with `quizapp review`.", title="You did say that", markup=False)
+            self.notify(KEPT, title="You did say that", timeout=8, markup=False)
             await self.query("Result").remove()
             await self._show_result(attempt)
 

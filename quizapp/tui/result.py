@@ -15,6 +15,7 @@ from quizapp.model.rubric import Rubric
 from quizapp.model.score import Score
 from quizapp.model.variant import ShownChoice, fill, shown
 from quizapp.practice.asked import Asked
+from quizapp.practice.standing import denied_by
 from quizapp.store.record import Attempt
 from quizapp.tui.confidence import LEVELS
 from quizapp.tui.inline import inline
@@ -85,14 +86,15 @@ def key_line(asked: Asked) -> str:
     return ""
 
 
-def misconception(id_: str, registry: Mapping[str, Misconception]) -> Content:
-    """A misconception by its title, with what it computes, why people have it and what to do instead."""
+def misconception(id_: str, registry: Mapping[str, Misconception], denied: bool = False) -> Content:
+    """A misconception by its title, with what it computes, why people have it and what to do instead; whether it is ``denied``."""
+    called = "Misconception, disputed: " if denied else "Misconception: "
     known = registry.get(id_)
     if known is None:
-        return Content.assemble(("Misconception: ", "bold $text-warning"), id_)
+        return Content.assemble((called, "bold $text-warning"), id_)
     return Content("\n").join(
         [
-            Content.assemble(("Misconception: ", "bold $text-warning"), inline(known.title, "bold")),
+            Content.assemble((called, "bold $text-warning"), inline(known.title, "bold")),
             Content.assemble(("It computes: ", "$foreground-muted"), inline(known.computes)),
             Content.assemble(("Why people do it: ", "$foreground-muted"), inline(known.why)),
             Content.assemble(("Instead: ", "$foreground-muted"), inline(known.cure)),
@@ -126,8 +128,10 @@ class Result(Widget):
         yield from criteria(score, getattr(asked.part, "rubric", None), asked.variant.values, self._disputed)
         if key := key_line(asked):
             yield Static(Content(key), classes="key")
+        rubric = getattr(asked.part, "rubric", None)
+        denied = denied_by(rubric, self._disputed) if rubric is not None else frozenset()
         for id_ in score.misconceptions:
-            yield Static(misconception(id_, self._registry), classes="misconception")
+            yield Static(misconception(id_, self._registry, id_ in denied), classes="misconception")
         yield Static("Explanation", classes="caption")
         yield Markdown(asked.explanation)
         if asked.loaded.item.sources:

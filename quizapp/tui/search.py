@@ -96,12 +96,9 @@ studies the marked item, `Esc` goes back.
         told = all(any(word in field for field in entry.words[:TEXT]) for word in query.lower().split())
         below = f"{entry.bank} · {', '.join(entry.topics)}" if told else snippet(entry, query, columns)
         name = "" if entry.title == entry.item else f"  {entry.item}"
-        return Content.assemble(
-            (f"{sign(state)} ", style(state)),
-            inline(entry.title, "bold"),
-            (name, "$foreground-muted"),
-            f"\n  {below if len(below) <= columns else below[: columns - 1] + '…'}",
-        )
+        # What wraps would begin at the left edge, below the sign.
+        top = Content.assemble((f"{sign(state)} ", style(state)), inline(entry.title, "bold"), (name, "$foreground-muted"))
+        return Content("\n").join(line.truncate(columns + 2, ellipsis=True) for line in (top, Content(f"  {below}")))
 
     def action_move(self, by: int) -> None:
         options = self.query_one(OptionList)

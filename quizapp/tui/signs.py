@@ -24,6 +24,10 @@ _SIGNS: dict[str, tuple[str, str, str]] = {
 }
 
 
+FLAGGED = "⚑ flagged"
+"""What a flag looks like beside an item's title."""
+
+
 def sign(outcome: str) -> str:
     """The sign alone."""
     return _SIGNS[outcome][0]

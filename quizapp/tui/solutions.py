@@ -27,8 +27,8 @@ class SolutionsScreen(Page):
 
     CSS_PATH = "solutions.tcss"
     ABOUT = """
-**Solutions.** The author's program first, then right ones in other styles: `←` and `→` go from one to the next. `Esc` goes back to
-your code, which is as you left it.
+**Solutions.** The author's program first, then right ones in other styles: `←` and `→` go from one to the next. `End` and
+`Home` go to the ends of a line that is longer than the screen is wide. `Esc` goes back to your code, which is as you left it.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right", "turn(1)", "Next style", key_display="→", priority=True),

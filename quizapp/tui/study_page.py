@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from quizapp.tui.page import Heading, Page
+from quizapp.tui.signs import FLAGGED
 
 if TYPE_CHECKING:
     from quizapp.practice.face import Standing
@@ -56,6 +57,7 @@ class StudyPage(Page):
         Binding("f4", "step(1)", "Next", show=False, priority=True),
         Binding("f5", "contents", "Steps", key_display="F5", priority=True),
         Binding("ctrl+g", "flag", "Flag", key_display="^g", priority=True),
+        Binding("escape", "back", "Back", key_display="Esc", priority=True),
         Binding("escape", "home", "Home", key_display="Esc", priority=True),
     ]
 
@@ -82,7 +84,7 @@ class StudyPage(Page):
             step, steps = self._standing.place, self._standing.steps
         else:
             step, steps = self.study.index + 1, len(self.study.steps)
-        return f"{'⚑ flagged · ' if self.flagged else ''}{step}/{steps}"
+        return f"{f'{FLAGGED} · ' if self.flagged else ''}{step}/{steps}"
 
     @property
     def done(self) -> bool:
@@ -134,6 +136,10 @@ class StudyPage(Page):
             return self.item is not None
         if action == "skip":
             return not self.done
+        if action in ("back", "home"):
+            from quizapp.tui.app import quiz_app
+
+            return quiz_app(self).leads_home(self) == (action == "home")
         return super().check_action(action, parameters)
 
     def on_unmount(self) -> None:
@@ -196,6 +202,10 @@ class StudyPage(Page):
     def _go(self, index: int | None) -> None:
         if index is not None and index != self.study.index and self.stored(lambda: self.study.go(index)):
             self.show_step()
+
+    async def action_back(self) -> None:
+        """What Esc is called where it doesn't lead home."""
+        await self.action_home()
 
     async def action_home(self) -> None:
         from quizapp.tui.app import quiz_app

@@ -33,6 +33,7 @@ class SummaryScreen(Page):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "finish", "Finish"),
         Binding("f3", "back", "Back", key_display="F3"),
+        Binding("escape", "leave", "Back", key_display="Esc"),
         Binding("escape", "home", "Home", key_display="Esc"),
     ]
 
@@ -80,6 +81,17 @@ class SummaryScreen(Page):
         from quizapp.tui.study_page import screen_for
 
         self.app.switch_screen(screen_for(self.study))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        from quizapp.tui.app import quiz_app
+
+        if action in ("leave", "home"):
+            return quiz_app(self).leads_home(self) == (action == "home")
+        return super().check_action(action, parameters)
+
+    async def action_leave(self) -> None:
+        """What Esc is called where it doesn't lead home."""
+        await self.action_home()
 
     async def action_home(self) -> None:
         from quizapp.tui.app import quiz_app

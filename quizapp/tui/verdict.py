@@ -257,7 +257,7 @@ def sections(
             if smallest.listing is not None:
                 body += Content("\n") + listing_table(smallest.listing)
         yield f"Smallest failing case: {smallest.world_size} ranks, {size(smallest)}", body
-    if verdict.ranks:
+    if any(rank.state != "not run" for rank in verdict.ranks):
         yield "Ranks", rank_lines(verdict.ranks, source, columns)
     if verdict.outcome != "pass" and (terms := terms_in(_told(verdict, registry, hints))):
         width = max(len(word) for word, _ in terms) + 2
@@ -271,6 +271,9 @@ def sections(
         yield "In words", Content("\n".join(said[:MOST_WORDS] + more))
     if verdict.output:
         yield "Printed while your code ran", Content(verdict.output.rstrip())
+    if any(rank.state == "not run" for rank in verdict.ranks):
+        yield "Not run", Content("The file was only read; no rank began.")
+        return
     where = f"{verdict.backend}, {shut_in(verdict)} · {verdict.device} · {verdict.collectives}"
     yield "Ran on", Content(f"{where} · seed {verdict.seed} · {verdict.milliseconds:.0f} ms")
 

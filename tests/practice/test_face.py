@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from quizapp.bank.load import Library, load
-from quizapp.practice.face import Face, Standing, last_review, left_at, open_study, standing
+from quizapp.model.question import NumericPart
+from quizapp.practice.face import Face, Standing, last_review, left_at, open_study, standing, way
 from quizapp.practice.opening import QUEUE, keep_openings, opening
 from quizapp.practice.queue import Plan
 from quizapp.practice.review import Review
@@ -130,3 +131,9 @@ def test_it_loads_no_model() -> None:
     names = set(done.stdout.split())
     assert "textual.app" in names
     assert not names & {"pydantic", "yaml", "regex", "quizapp.bank.load", "quizapp.scoring.score", "numpy"}
+
+
+@pytest.mark.parametrize(("unit", "example"), [("tokens", "such as 12"), (None, "such as 7/5 or 1.4")])
+def test_a_count_is_asked_for_by_a_whole_number(unit: str | None, example: str) -> None:
+    part = NumericPart.model_validate({"kind": "numeric", "points": 1, "key": "6", "unit": unit})
+    assert way(part, (), {}).example == example

@@ -14,8 +14,11 @@ from quizapp.bank.load import Library
 from quizapp.model.question import TextPart
 from quizapp.model.score import CriterionScore, Score, score_of
 from quizapp.practice.asked import ask, grade, scorer, titles
+from quizapp.practice.interview import Interview
+from quizapp.practice.interview_plan import Setup
 from quizapp.practice.regrade import MANY, PORTION, changes, keep
 from quizapp.practice.standing import Opinions, as_they_stand, queue
+from quizapp.scoring.answer import AnswerError
 from quizapp.store.opinion import dispute, regrade, rule
 from quizapp.store.record import Answer, Attempt
 from quizapp.store.store import Store
@@ -101,6 +104,28 @@ def test_what_is_gone_keeps_its_score(store: Store, library: Library) -> None:
     attempt = stored(store, library, "anything at all")
     store.add(Answer(None, "gone", "no-such-item", "main", None, "text", "hash", "old", score=attempt.score()))
     assert changes(library, store.attempts(), Opinions.of(store)).gone == 1
+
+
+def test_an_interview_leaves_nothing_that_can_not_be_scored(
+    store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither its opening nor its walk-throughs and confirmations are answers to items, and a pass holds nothing to score."""
+    monkeypatch.setattr("quizapp.practice.interview.scorer", lambda: "quizapp 0.0.1 lexical old")
+    kinds = set()
+    for seed in range(3):
+        interview = Interview.start(store, library, Setup(bank=library.banks[0].bank.id, minutes=35, lab=False, seed=seed))
+        while (question := interview.question) is not None:
+            kinds.add(question.kind)
+            passed = len(interview.exchanges) % 3 == 2
+            said = question.choices[0].letter if question.choices else "DDP picks the right denominator, so nothing needs checking."
+            try:
+                interview.answer("" if passed or not (question.heard or question.choices) else said)
+            except AnswerError:
+                interview.answer("")
+    assert kinds >= {"opening", "walk"}
+    found = changes(library, store.attempts(), Opinions.of(store))
+    assert found.gone == 0
+    assert 0 < found.looked_at < len(store.attempts())
 
 
 def test_a_ruling_is_the_last_word_and_survives_a_regrade(store: Store, library: Library) -> None:

@@ -50,6 +50,19 @@ def test_equal_expressions_are_right(answer: str) -> None:
     assert score.criteria[0].evidence == ((0, len(answer)),)
 
 
+@pytest.mark.parametrize("answer", ["7/56", "0.125", "sqrt(4)"])
+def test_figures_are_told_to_be_written_in_the_symbols(answer: str) -> None:
+    score = scored(answer)
+    assert score.points == 0
+    assert "Write it in the symbols" in score.criteria[0].reason
+    assert "times what is wanted" not in score.criteria[0].reason
+
+
+def test_a_number_may_be_a_known_mistake_or_the_key() -> None:
+    assert scored("1", forgot_world_size_factor="1").misconceptions == ("forgot-world-size-factor",)
+    assert "symbols" not in scored("3", key="2").criteria[0].reason
+
+
 def test_a_known_mistake_is_named() -> None:
     score = scored("L_r / N", forgot_world_size_factor="L_r/N")
     assert (score.points, score.misconceptions) == (0, ("forgot-world-size-factor",))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from foreign_rules import foreign_rules
 from screen_text import Act, Picture
 from sittings import MOMENT
 from textual.app import App
@@ -82,12 +83,13 @@ def still(store: Store, library: Library, monkeypatch: pytest.MonkeyPatch) -> It
 @pytest.fixture(params=[(80, 24), (120, 40)], ids=["80x24", "120x40"])
 def picture(request: pytest.FixtureRequest, snap_compare: Callable[..., bool]) -> Picture:
     """``picture(app, screen, act)``: whether that screen of the app, after what ``act`` does, looks as in the picture kept of it;
-    in a small terminal and in a larger one."""
+    in a small terminal and in a larger one; and no style sheet of another screen may meet it."""
 
     def compare(app: App[None], screen: type[Screen[Any]], act: Act) -> bool:
         async def run(pilot: Pilot[object]) -> None:
             await act(pilot)
             assert type(pilot.app.screen) is screen
+            assert list(foreign_rules(pilot.app)) == []
 
         return snap_compare(app, terminal_size=request.param, run_before=run)
 

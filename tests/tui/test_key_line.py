@@ -65,6 +65,7 @@ async def test_a_click_is_as_good_as_the_key(app: Make, store: Store, library: L
             at = shown(pilot.app).splitlines()[-1].index(name)
             await pilot.click(KeyLine, offset=(at + 1, 0))
 
+        await pilot.press("a")
         await click("⏎ Answer")
         await until(pilot, "How sure are you?")
         await click("1-5 Rate")  # says which keys there are; none of them is meant

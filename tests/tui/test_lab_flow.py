@@ -80,7 +80,9 @@ async def test_solutions_are_shown_to_those_who_give_up(lab: QuizApp) -> None:
         await pilot.press("f5")
         await until(pilot, "Scale the loss · solution")
         await pilot.press("right")
-        await pilot.press("escape")
+        await pilot.press("f1")
+        await until(pilot, "End and Home go to the ends of a line")
+        await pilot.press("escape", "escape")
         await until(pilot, "Ctrl+S")
 
 
@@ -91,6 +93,9 @@ async def test_a_file_that_does_not_parse(lab: QuizApp, store: Store) -> None:
         await pilot.press("ctrl+s")
         text = await until(pilot, "✗ error · 0 of 2 points", seconds=60)
         assert "line 1" in text
+        assert "Not run" in text
+        assert "Ran on" not in text
+        assert "raised" not in text
         await pilot.press("escape")
         await until(pilot, "Last verdict: ✗ error")
         await pilot.press("f7")

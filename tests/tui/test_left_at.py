@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from screen_text import shown, typed, until
+from screen_text import shown, typed, until, unwrapped
 
 from quizapp.bank.load import Library
 from quizapp.practice.face import Standing, left_at, open_study
@@ -97,6 +97,27 @@ async def test_what_does_not_hold_any_more_makes_way(store: Store, library: Libr
         await until(pilot, "What it was before." if changed == "text" else "A number")
         reader.may.set()
         await until(pilot, "Two ranks hold 2 and 4" if changed == "text" else "Misconception")
+
+
+async def test_a_misconception_that_the_learner_denies_is_told_to_be_disputed(
+    app: Callable[..., QuizApp], store: Store, library: Library
+) -> None:
+    study = Study(store, library, "small")
+    study.go([one.id for one in study.steps].index("why-worse/main"))
+    said = "DDP picks the right denominator, so nothing needs checking."
+    study.record(said, study.grade(said))
+    async with app(start="study", bank="small").run_test(size=(80, 40), notifications=True) as pilot:
+        await until(pilot, "Misconception: The framework picks")
+        await pilot.press("d")
+        await until(pilot, "Which of these did you say?")
+        await pilot.press("enter")
+        text = await until(pilot, "Misconception, disputed: The framework picks")
+        assert "youdo,ifyoustudyalone" in unwrapped(text)
+        await pilot.press("escape")
+        await until(pilot, "A small bank")
+        await pilot.press("p", "5", "v")
+        text = await until(pilot, "✗ standing, disputed")
+        assert "1 standing (1 disputed), 0 overcome" in text
 
 
 async def test_a_result_shows_what_an_instructor_said(app: Callable[..., QuizApp], store: Store, library: Library) -> None:

@@ -1,16 +1,23 @@
 """Through one question of each kind with the keyboard, from the reading notes on."""
 
 import sqlite3
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 
 import pytest
 from screen_text import shown, typed, until, unwrapped
 from textual.events import Key
 
+from quizapp.practice.interview_plan import Setup
 from quizapp.practice.study import Study
+from quizapp.scoring import tier
+from quizapp.scoring.clauses import Clause
+from quizapp.scoring.lexical import ReadyRubric
+from quizapp.scoring.outcome import Weighed
 from quizapp.store import database
 from quizapp.store.record import DraftKey
 from quizapp.store.store import Store
+from quizapp.tui.answer_box import LOADING
 from quizapp.tui.app import QuizApp
 from quizapp.tui.home import HomeScreen
 
@@ -64,6 +71,24 @@ async def test_arrows_and_enter_choose(open_at: Callable[[str], QuizApp], store:
         await pilot.press("down", "down", "up", "up", "enter", "5")
         await until(pilot, "✓ right")
         assert store.attempts()[0].text == "right"
+
+
+async def test_enter_alone_neither_answers_nor_rates(open_at: Callable[[str], QuizApp], store: Store) -> None:
+    async with open_at("reading/first-page").run_test(size=SIZE) as pilot:
+        await until(pilot, "Sums and counts")
+        await pilot.press("enter")
+        await until(pilot, "What is the global mean?")
+        await pilot.press("enter", "enter")
+        text = await until(pilot, "! pick one first")
+        assert "How sure" not in text
+        await pilot.press("b", "enter")
+        await until(pilot, "How sure are you?")
+        await pilot.press("enter", "enter")
+        await until(pilot, "! How sure are you? Press 1 to 5")
+        assert store.attempts() == []
+        await pilot.press("right", "right", "enter")
+        await until(pilot, "you rated it 2, unsure")
+        assert store.attempts()[0].text == "ranks"
 
 
 async def test_the_mouse_chooses(open_at: Callable[[str], QuizApp], store: Store) -> None:
@@ -171,6 +196,63 @@ async def test_no_key_overtakes_letters(open_at: Callable[[str], QuizApp], store
             await pilot.pause(0.2)
     if last != "ctrl+s":
         assert store.draft(DraftKey("study", "two-ranks", "why")) == text
+
+
+@pytest.mark.parametrize("interview", [False, True], ids=["study", "interview"])
+async def test_an_answer_waits_for_the_scorer_that_is_being_loaded(
+    open_at: Callable[[str], QuizApp], app: Make, store: Store, monkeypatch: pytest.MonkeyPatch, interview: bool
+) -> None:
+    loaded = threading.Event()
+    measured: list[str] = []
+
+    class Late(tier.Lexical):
+        def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
+            measured.append(answer)
+            return super().measure(answer, clauses, rubric)
+
+    def load() -> None:
+        loaded.wait(20)
+        tier.use(Late())
+
+    monkeypatch.delenv("QUIZAPP_TIER")
+    monkeypatch.setattr(tier, "find_spec", lambda name: name)
+    monkeypatch.setattr(tier, "load_semantic", load)
+    monkeypatch.setattr(tier, "_loader", None)
+    monkeypatch.setattr(tier, "_present", tier.present())
+    said = "The ranks have different token counts."
+    setup = Setup(bank="small", minutes=15, lab=False)
+    opened = app(start="interview", setup=setup) if interview else open_at("two-ranks/why")
+    async with opened.run_test(size=SIZE) as pilot:
+        await until(pilot, "Before we start" if interview else "Why does the mean of rank means differ?")
+        await typed(pilot, said)
+        await pilot.press("ctrl+s")
+        await until(pilot, LOADING)
+        assert measured == []
+        assert not store.attempts()
+        loaded.set()
+        if interview:
+            await until(pilot, "question 2")
+            return
+        await until(pilot, "How sure are you?")
+        await pilot.press("3")
+        await until(pilot, "1 of 2 points")
+        assert said in measured
+
+
+async def test_words_are_written_again_from_what_was_written(open_at: Callable[[str], QuizApp], store: Store) -> None:
+    async with open_at("two-ranks/why").run_test(size=SIZE) as pilot:
+        await until(pilot, "Why does the mean of rank means differ?")
+        await typed(pilot, "The ranks have different token counts")
+        await pilot.press("ctrl+s")
+        await until(pilot, "How sure are you?")
+        await pilot.press("3")
+        await until(pilot, "1 of 2 points")
+        await pilot.press("r")
+        await until(pilot, "Ctrl+S Answer")
+        await typed(pilot, ", so.")
+        await until(pilot, "The ranks have different token counts, so.")
+        await pilot.pause(0.5)
+        assert store.draft(DraftKey("study", "two-ranks", "why")) == "The ranks have different token counts, so."
 
 
 async def test_a_probe(open_at: Callable[[str], QuizApp], store: Store) -> None:

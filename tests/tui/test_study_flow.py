@@ -1,5 +1,6 @@
 """A queue with the keyboard: from home and from the chooser, slips, flags, what was missed once more, search, jump, colours."""
 
+import dataclasses
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -8,7 +9,7 @@ from screen_text import shown, typed, until
 from textual.color import Color
 from textual.filter import NoColor
 
-from quizapp.bank.load import Library
+from quizapp.bank.load import Library, LoadedItem
 from quizapp.practice.queue import Plan
 from quizapp.practice.study import Study
 from quizapp.store.store import Store
@@ -120,6 +121,11 @@ async def test_a_flag_is_raised_lowered_and_asked_for(app: Make, store: Store) -
         await pilot.press("ctrl+g")
         await until(pilot, "⚑ flagged")
         assert store.flagged() == {"two-ranks"}
+        await pilot.press("f5")
+        text = await until(pilot, "Contents")
+        assert text.count("exercise 0/1  ⚑ flagged") == 2
+        await pilot.press("escape")
+        await until(pilot, "A number")
         await pilot.press("f4")
         await until(pilot, "An expression")
         assert "⚑ flagged" in shown(pilot.app)
@@ -141,11 +147,41 @@ async def test_search_finds_and_opens(app: Make) -> None:
         await pilot.press(*["backspace"] * 8)
         await until(pilot, "scale")
         await pilot.press("down", "enter")
-        await until(pilot, "What is the global token mean?")
+        text = await until(pilot, "What is the global token mean?")
+        assert "Esc Back" in text
+        assert "Esc Home" not in text
         await pilot.press("escape")
         await until(pilot, "Find an item")
         await pilot.press("f1")
         await until(pilot, "every word must occur")
+
+
+async def test_a_flag_shows_in_progress(app: Make, store: Store) -> None:
+    store.flag("two-ranks", True)
+    async with app().run_test(size=SIZE) as pilot:
+        await until(pilot, "Welcome")
+        await pilot.press("p")
+        text = await until(pilot, "Pick the mean")
+        assert [line.split()[-3:] for line in text.splitlines() if "⚑" in line] == [["ranks", "⚑", "flagged"]]
+
+
+async def test_what_is_found_does_not_wrap(app: Make, library: Library) -> None:
+    one = library.items["pick-mean"]
+    topics = tuple(f"a-topic-of-some-length-{number}" for number in range(9))
+    long = one.item.model_copy(update={"title": "Pick the mean of uneven " + "rank-token-counts " * 4, "topics": topics})
+    items = {**library.items, "pick-mean": LoadedItem(long, one.bank_id, one.file, one.line, one.hash)}
+    bank = library.banks[0].bank
+    banked = bank.model_copy(update={"items": tuple(long if item.id == long.id else item for item in bank.items)})
+    changed = dataclasses.replace(library, items=items, banks=(dataclasses.replace(library.banks[0], bank=banked),))
+    async with app(library=changed).run_test(size=SIZE) as pilot:
+        await until(pilot, "Welcome")
+        await typed(pilot, "/uneven rank-token")
+        lines = (await until(pilot, "rank-token-counts")).splitlines()
+        top = next(number for number, line in enumerate(lines) if "Pick the mean" in line)
+        assert lines[top].endswith("…")
+        assert lines[top + 1].startswith("      A small bank · a-topic")
+        assert lines[top + 1].endswith("…")
+        assert not lines[top + 2].strip()
 
 
 async def test_jumping_goes_to_an_option_by_its_letter(app: Make) -> None:
@@ -153,7 +189,7 @@ async def test_jumping_goes_to_an_option_by_its_letter(app: Make) -> None:
         await until(pilot, "( ) C")
         await pilot.press("ctrl+o")
         await until(pilot, "Press a letter")
-        await pilot.press("s")
+        await pilot.press("b")
         await until(pilot, "(•) B")
         await pilot.press("ctrl+o")
         await until(pilot, "Press a letter")
@@ -169,6 +205,10 @@ async def test_the_palette_knows_sittings_banks_and_items(app: Make) -> None:
         await until(pilot, "Study what I get wrong")
         await typed(pilot, "contrast")
         await until(pilot, "Colours: high contrast")
+        for word in ("theme", "dark", "light"):
+            await pilot.press(*["backspace"] * 8)
+            await typed(pilot, word)
+            await until(pilot, "Colours: light" if word == "light" else "Colours: dark")
         await pilot.press(*["backspace"] * 8)
         await typed(pilot, "two ranks")
         await until(pilot, "Item: Two ranks")
