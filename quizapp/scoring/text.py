@@ -33,6 +33,7 @@ from quizapp.scoring.clauses import (
 from quizapp.scoring.denial import SHOWN
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, best_phrase, ready
 from quizapp.scoring.tier import Tier, present
+from quizapp.scoring.verbatim import word_for_word
 from quizapp.scoring.whole import NEAR_WHOLE, settled
 from quizapp.scoring.words import in_another_language, read_words
 
@@ -96,6 +97,16 @@ def _judged(
     else:
         reason = f"{_quote(answer, best.spans)} comes near, but it isn't clear that it says this: {asked}"
     return _criterion(known, 0, "unsure", reason, best.spans)
+
+
+def _as_it_stands(known: ReadyCriterion, claim: Claim, answer: str) -> CriterionScore:
+    return _criterion(known, known.criterion.points, "met", f"Met by {_quote(answer, claim.spans)}.", claim.spans)
+
+
+def _holds(claim: Claim, finding: Finding, cancelled: bool) -> bool:
+    """Whether nothing after an accepted phrase takes it back."""
+    denied = finding.denial is not None and finding.denial.last > claim.last
+    return not (denied or cancelled or any(change > claim.last for change in finding.changes))
 
 
 def _is_stated_there(wrong: Claim, right: Claim | None, known: ReadyCriterion, clauses: Sequence[Clause]) -> bool:
@@ -171,6 +182,8 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     runs_on = says_nothing_of_its_own(words)
     by_id = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, findings, strict=True)}
     wrong = stated(known, clauses, views, misread, by_id)
+    as_it_stands = word_for_word(known, clauses)
+    wrong = {id: claim for id, claim in wrong.items() if not any(_is_within(claim, right) for right in as_it_stands.values())}
     cancels: dict[str, tuple[str, Claim]] = {}
     for finding, criterion in zip(findings, known.criteria, strict=True):
         for misconception in known.misconceptions:
@@ -183,7 +196,9 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
             if linked or _is_stated_there(claim, finding.best, criterion, clauses):
                 cancels[criterion.criterion.id] = titles.get(id, id), claim
     criteria = tuple(
-        _judged(criterion, finding, answer, at in strung, runs_on, len(content), cancels.get(criterion.criterion.id))
+        _as_it_stands(criterion, as_it_stands[at], answer)
+        if at in as_it_stands and _holds(as_it_stands[at], finding, criterion.criterion.id in cancels)
+        else _judged(criterion, finding, answer, at in strung, runs_on, len(content), cancels.get(criterion.criterion.id))
         for at, (criterion, finding) in enumerate(zip(known.criteria, findings, strict=True))
     )
     return score_of(criteria, tuple(wrong), _follow_up(known, criteria, tuple(wrong)))

@@ -40,6 +40,7 @@ _SOURCES = (
     "support",
     "text",
     "tier",
+    "verbatim",
     "whole",
     "wording",
     "words",
