@@ -37,7 +37,7 @@ from quizapp.scoring.signs import ABBREVIATIONS, SIGN, letter
 SHORTEST_SLIP = 4
 """Shortest word that is taken for a misspelling."""
 _WORD = re.compile(SIGN.pattern + r"|[^\W\d_]+(?:['’ʼ][^\W\d_]+)?|\d+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL = re.compile(r"(?<=[a-z])(?<!\bNa)(?=[A-Z])")  # but for NaN
 NO_SYNC = "~nosync"
 _ORDERS = frozenset({"must", "should", "shall", "may"})
 _FILLERS = frozenset(
