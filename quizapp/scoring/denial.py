@@ -88,7 +88,7 @@ def refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known:
 
 def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
     """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
-    if clause.words[0].foil or clause.distanced:
+    if clause.words[0].foil or clause.distanced or _is_purpose(clause):
         return NOTHING  # ``not the ranks that time out``: set against what was said before
     clause = clause.as_meant
     words = clause.words
@@ -108,6 +108,11 @@ def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppor
     if not contested or (share < 0.6 and said.strength < 0.5) or agrees(known, words, clause.denied, False):
         return NOTHING
     return NOTHING if refutes(clause, rubric.misconceptions, known) else Support(max(share, said.strength), grouped or said.words)
+
+
+def _is_purpose(clause: Clause) -> bool:
+    """``cleared, so that no NaN stays``: what is avoided by what was said before."""
+    return tuple(word.text for word in clause.words[:2]) == ("so", "that")
 
 
 def _against(known: ReadyCriterion, clause: Clause) -> Support:

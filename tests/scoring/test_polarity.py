@@ -160,3 +160,7 @@ def test_lists_and_running_on() -> None:
     said = "I would check the mean of means, because the valid tokens differ; then the tail."
     assert not is_list(said, read_words(said))
     assert not says_nothing_of_its_own(read_words(said))
+
+
+def test_what_is_avoided_by_a_claim_denies_nothing() -> None:
+    assert "unscale" in met("First unscale, then clip, so that no scaled gradient is clipped.")

@@ -44,8 +44,7 @@ def met(answer: str) -> set[str]:
     [
         "DDP averages the gradients of all ranks with equal weight. The number of valid tokens differs between the ranks.",
         "The number of valid tokens differs between the ranks! DDP averages the gradients of all ranks with equal weight.",
-        "I think of two things. The number of valid tokens differs between the ranks.\nDDP averages the gradients of all ranks with "
-        "equal weight.",
+        "Well. The number of valid tokens differs between the ranks.\nDDP averages the gradients of all ranks with equal weight",
     ],
 )
 def test_phrases_as_sentences_are_met_together(answer: str) -> None:
