@@ -88,7 +88,7 @@ def refutes(clause: Clause, misconceptions: Sequence[ReadyMisconception], known:
 
 def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Support:
     """How strongly a clause says the opposite of what the criterion asks for; nothing where it doesn't."""
-    if clause.words[0].foil or clause.distanced or _is_purpose(clause):
+    if clause.words[0].foil or clause.distanced or is_purpose(clause):
         return NOTHING  # ``not the ranks that time out``: set against what was said before
     clause = clause.as_meant
     words = clause.words
@@ -110,7 +110,7 @@ def denial(known: ReadyCriterion, clause: Clause, rubric: ReadyRubric) -> Suppor
     return NOTHING if refutes(clause, rubric.misconceptions, known) else Support(max(share, said.strength), grouped or said.words)
 
 
-def _is_purpose(clause: Clause) -> bool:
+def is_purpose(clause: Clause) -> bool:
     """``cleared, so that no NaN stays``: what is avoided by what was said before."""
     return tuple(word.text for word in clause.words[:2]) == ("so", "that")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from quizapp.scoring.clauses import Clause, harmful, mostly_denies
-from quizapp.scoring.denial import agrees, contrasted, refutes
+from quizapp.scoring.denial import agrees, contrasted, is_purpose, refutes
 from quizapp.scoring.lexical import Phrase, ReadyCriterion, ReadyRubric, best_phrase
 from quizapp.scoring.lexicon import APPROVING, CONTRASTING_AGAIN, DISMISSES, OPPOSITE, RETRACTS, VERDICT
 from quizapp.scoring.support import opposed
@@ -47,6 +47,8 @@ def doubts(known: ReadyCriterion, clauses: tuple[Clause, ...], rubric: ReadyRubr
     found: list[Doubt] = []
     denying = mostly_denies(clauses)
     for at, clause in enumerate(clauses):
+        if at and is_purpose(clause):
+            continue
         if _contrary(known, at, clauses, rubric):
             found.append(Doubt(at, clause.sentence, clause.breath, True, True, frozenset()))
         elif denied := _unaccounted(known, at, clauses, rubric):
