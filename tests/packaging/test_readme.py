@@ -77,10 +77,10 @@ def test_the_two_lines_that_set_everything_up() -> None:
     """CI runs the second as it stands; the first differs in nothing but the extras and the last step."""
     told = {mark: text.strip() for mark, text in blocks("sh")}
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    assert {"local", "dev"} <= extras.keys()
+    assert {"local", "semantic", "dev"} <= extras.keys()
     app, tests = told["run: app"], told["run: tests"]
     assert "\n" not in app + tests
-    assert tests.replace("[local,dev]", "[local]").replace("pytest -n auto --dist loadfile", "quizapp") == app
+    assert tests.replace("[local,dev]", "[local,semantic]").replace("pytest -n auto --dist loadfile", "quizapp") == app
 
 
 def test_every_command_is_in_the_table() -> None:
