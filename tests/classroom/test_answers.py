@@ -235,7 +235,9 @@ def test_a_class_is_scored_anew_after_its_rubric_has_changed_and_decisions_stay(
     out, answers = tmp_path / "results.csv", answers_csv(tmp_path / "a.csv", [("ada", unsure[0]), ("ben", "nothing"), ("cee", "")])
     common = ("grade", "--item", "one-of-mine", "--out", out, "--bank", folder)
     command(*common, "--answers", answers)
-    criterion = load([folder, *bank_folders()]).items["one-of-mine"].item.rubric.criteria[0].id  # type: ignore[union-attr]
+    probe = load([folder, *bank_folders()]).items["one-of-mine"].item
+    assert isinstance(probe, Probe)
+    criterion = probe.rubric.criteria[0].id
     command("review", "rule", "ada", criterion, "met", "--note", "said so", "--results", out, "--bank", folder)
     before = {one["student"]: one for one in rows(out)}
     bank_of_ones_own(folder, points=5)
