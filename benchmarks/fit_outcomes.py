@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from fit_projection import Phrases, Place, builtin_phrases, cross_fitted, material
 from linear import Linear, fit
-from probes import SETS, Answers, Judged, builtin_answers, judged, outside_answers
+from probes import SETS, Answers, Judged, builtin_answers, by_probe, judged, outside_answers
 
 from quizapp.scoring.beliefs import read
+from quizapp.scoring.beliefs import weights as beliefs
 from quizapp.scoring.claims import echoes, find
 from quizapp.scoring.clauses import Clause, Window, is_list, split, windows
 from quizapp.scoring.doubt import changes_of_mind, doubts, reaches, withdrawn
@@ -34,6 +35,7 @@ from quizapp.scoring.semantic.projection import LAYERS, Projection, packed
 from quizapp.scoring.semantic.tier import FEATURES as STATES
 from quizapp.scoring.semantic.tier import SemanticReader
 from quizapp.scoring.support import FEATURES, LexicalReader
+from quizapp.scoring.tier import TierName
 from quizapp.scoring.whole import FEATURES as OF_THE_WHOLE
 from quizapp.scoring.whole import features
 from quizapp.scoring.words import in_another_language, read_words
@@ -167,13 +169,13 @@ class Fixed:
     """A tier with weights of one's own; the lexical one where there is no encoder."""
 
     def __init__(self, weights: Mapping[str, Any], encoder: Encoder | None = None, projection: Projection | None = None) -> None:
-        self.name = "semantic" if encoder else "lexical"
+        self.name: TierName = "semantic" if encoder else "lexical"
         self._encoder, self._projection, self._outcome = encoder, projection, Outcome.from_json(weights)
 
     def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
         known = self._encoder
         reader = SemanticReader(known, answer, clauses, rubric, self._projection) if known else LexicalReader(rubric)
-        return Weighed(reader.measure, rubric, self._outcome)
+        return Weighed(reader, rubric, self._outcome, beliefs()[self.name])
 
 
 def settled(probe: Answers, tier: Fixed) -> Iterator[Settled]:
@@ -187,8 +189,8 @@ def settled(probe: Answers, tier: Fixed) -> Iterator[Settled]:
         views, measure = tuple(windows(clauses)), tier.measure(answer.text, clauses, rubric)
         found = [find(known, answer.text, clauses, views, rubric, measure) for known in rubric.criteria]
         findings = {known.criterion.id: finding for known, finding in zip(rubric.criteria, found, strict=True)}
-        readings = tuple(read(rubric, clauses, views, findings))
-        rows = features(rubric, found, clauses, words, measure.odds, readings)
+        readings = tuple(read(rubric, clauses, views, findings, measure.nearness))
+        rows = features(rubric, found, clauses, words, measure, readings)
         for known, finding, row in zip(rubric.criteria, found, rows, strict=True):
             if finding.best is not None and known.criterion.id not in answer.unsure:
                 yield Settled(probe.name, known.criterion.id in answer.met, row)
@@ -274,7 +276,7 @@ def main() -> None:
     parser.add_argument("--tier", choices=("lexical", "semantic"))
     given = parser.parse_args()
     named = {name: builtin_answers(None, folder) for name, folder in SETS.items()}
-    known = [probe for probes in named.values() for probe in probes]
+    known = by_probe(probe for probes in named.values() for probe in probes)
     rows, projections = all_decisions(known, None, {}), dict[str, Projection]()
     if given.probes:
         named["elsewhere"] = outside_answers(given.probes)

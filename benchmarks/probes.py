@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,10 @@ from quizapp.scoring.text import score_text
 from quizapp.scoring.words import in_another_language, read_words
 
 FOLDER = Path(__file__).with_name("answers")
-SECOND = FOLDER / "second"
-"""Answers to eight other probes, by another writer."""
-THIRD = FOLDER / "third"
-"""Answers to six further probes."""
-FOURTH = FOLDER / "fourth"
-"""Answers to nine further probes, by two other writers."""
-FIFTH = FOLDER / "fifth"
-"""Answers to six further probes, by two more writers."""
-SIXTH = FOLDER / "sixth"
-"""New answers to twelve of these probes, by two further writers, on which nothing is fitted."""
-SETS = {"first": FOLDER, "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH}
+SETS = {"first": FOLDER, **{name: FOLDER / name for name in ("second", "third", "fourth", "fifth", "sixth", "seventh")}}
+"""Answers to 38 probes, by many writers (``answers/README.md``), on which the weights are fitted."""
+HELD_OUT = FOLDER / "eighth"
+"""New answers to fourteen of these probes, by two further writers, on which nothing is fitted."""
 DENYING = frozenset({"negated", "contradictory", "echo", "empty", "offtopic"})
 BLUFFING = frozenset({"stuffed", "nonsense", "orders"})
 VERBS = frozenset(
@@ -174,6 +167,15 @@ def builtin_answers(only: str | None = None, folder: Path = FOLDER) -> list[Answ
         if answers:
             found.append(Answers(path.stem, rubric, fill(item.stem, values), answers))
     return found
+
+
+def by_probe(sets: Iterable[Answers]) -> list[Answers]:
+    """All answers to one probe together."""
+    found: dict[str, Answers] = {}
+    for one in sets:
+        known = found.get(one.name)
+        found[one.name] = replace(one, answers=known.answers + one.answers) if known else one
+    return list(found.values())
 
 
 def outside_answers(folder: Path) -> list[Answers]:

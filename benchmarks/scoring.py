@@ -20,7 +20,7 @@ import numpy as np
 from fit_scoring import load as coefficients
 from graded import Graded, Pairs, asap, beyond_question, idf, mohler, semeval, turned_round, windows_of
 from linear import Linear, fit, macro_f1, quadratic_kappa
-from probes import SETS, SIXTH, Answers, builtin_answers, judged, outside_answers, seconds_each, with_not
+from probes import HELD_OUT, SETS, Answers, builtin_answers, judged, outside_answers, seconds_each, with_not
 
 QUICK = 250
 Row = dict[str, Any]
@@ -160,7 +160,7 @@ def main() -> int:
     sets = [*builtin_answers(given.only), *(outside_answers(given.probes) if given.probes else ())]
     named = {"project's probes": sets}
     further = {name: folder for name, folder in SETS.items() if name != "first"}
-    named |= {f"{name} set": builtin_answers(given.only, folder) for name, folder in {**further, "sixth": SIXTH}.items()}
+    named |= {f"{name} set": builtin_answers(given.only, folder) for name, folder in {**further, HELD_OUT.name: HELD_OUT}.items()}
     rows = [entry for name, probes in named.items() if probes for entry in probe_rows(name, probes, tier)]
     if given.data:
         parts = {

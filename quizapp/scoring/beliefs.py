@@ -1,15 +1,16 @@
 """Which misconceptions an answer states, in the rubric's words or in others.
 
 Here: how likely a window of an answer states a misconception, beside what the same words say of the criteria, what the rest of
-the answer earns, and whether the learner has just changed their mind. The weights are fitted on marked answers
-(``benchmarks/fit_beliefs.py``). Not here: support of criteria (``quizapp.scoring.outcome``), and points.
+the answer earns, and whether the learner has just changed their mind; the semantic tier adds how near its states are. The weights
+of each tier are fitted on marked answers (``benchmarks/fit_beliefs.py``). Not here: support of criteria
+(``quizapp.scoring.outcome``), and points.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -31,8 +32,9 @@ FEATURES = (
     "phrase, beyond any criterion's",
     "likeness, beyond any criterion's",
     "after a change of mind",
-    "a criterion that it cancels is met",
 )
+CANCELS = "a criterion that it cancels is met"
+"""The last feature, after those of the tier: it moves while the answer is weighed."""
 OTHER_POLARITY = 0.6
 """What a phrase counts for where it denies and the words don't, or the other way round."""
 FEWEST_SAID = 2
@@ -40,6 +42,10 @@ FEWEST_SAID = 2
 MOST_CLAUSES = 2
 WHOLE, LITTLE_ELSE = 0.9, 0.75
 """Coverage of a phrase, and its share of the words, from which these are the rubric's own, whatever else speaks against that."""
+
+
+Nearness = Callable[[ReadyMisconception, Window], tuple[float, ...]]
+"""What a tier measures of a window beside ``FEATURES``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +66,12 @@ class Weights:
 
 
 @lru_cache(maxsize=1)
-def weights() -> Weights:
-    """The fitted ones."""
+def weights() -> Mapping[str, Weights]:
+    """Tier -> the fitted ones."""
     found = json.loads(FILE.read_text("utf-8"))
-    return Weights(found["intercept"], tuple(found["weights"].values()), found["chance"])
+    return {
+        tier: Weights(data["intercept"], tuple(data["weights"].values()), found["chance"]) for tier, data in found["tiers"].items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,7 @@ class Reading:
     phrase: Support
     """The nearest phrase of the misconception."""
     features: tuple[float, ...]
-    """As ``FEATURES`` names them."""
+    """Those that ``FEATURES`` names, those of the tier, and ``CANCELS``."""
     whole: bool
     """It is one of the rubric's own phrases, nearly whole."""
 
@@ -85,14 +93,15 @@ def stated(
     views: Sequence[Window],
     readings_of: Sequence[tuple[ReadyMisconception, Sequence[Reading]]],
     findings: Mapping[str, Finding],
+    known: Weights,
 ) -> Mapping[str, Claim]:
     """Misconception -> where it is stated last, unless it is refuted there or later.
 
     Args:
         readings_of: what :func:`read` gave, on findings that may have been others.
         findings: criterion -> all about it, as it is known now.
+        known: the tier's weights.
     """
-    known = weights()
     found: dict[str, Claim] = {}
     thresholds = _thresholds(rubric)
     for misconception, readings in readings_of:
@@ -109,7 +118,11 @@ def stated(
 
 
 def read(
-    rubric: ReadyRubric, clauses: Sequence[Clause], views: Sequence[Window], findings: Mapping[str, Finding]
+    rubric: ReadyRubric,
+    clauses: Sequence[Clause],
+    views: Sequence[Window],
+    findings: Mapping[str, Finding],
+    nearness: Nearness,
 ) -> Iterator[tuple[ReadyMisconception, list[Reading]]]:
     """Each misconception with the windows that may state it."""
     if not rubric.misconceptions:
@@ -146,6 +159,7 @@ def read(
                 phrase.strength - rival.strength,
                 likeness[known.profile] - by_parts,
                 float(in_change(view.first, clauses, changes)),
+                *nearness(known, view),
                 met,
             )
             whole = phrase.strength >= rival.strength and _says_little_else(phrase, view)

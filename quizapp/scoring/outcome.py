@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from quizapp.scoring.beliefs import Weights
 from quizapp.scoring.clauses import Window
-from quizapp.scoring.lexical import MET, ReadyCriterion, ReadyRubric, Support
+from quizapp.scoring.lexical import MET, ReadyCriterion, ReadyMisconception, ReadyRubric, Support
 from quizapp.scoring.support import CONTRARY
 
 FILE = Path(__file__).with_name("outcome.json")
@@ -30,7 +31,16 @@ WHOLE, LIFT = 0.95, 0.2
 Features = tuple[float, ...]
 Measured = tuple[Support, Features]
 """Support, and what a tier measures of the same words."""
-Raw = Callable[[ReadyCriterion, Window], Measured]
+
+
+class Reader(Protocol):
+    """One answer, measured window by window by a tier."""
+
+    def measure(self, known: ReadyCriterion, view: Window) -> Measured:
+        """What is measured for a criterion."""
+
+    def nearness(self, known: ReadyMisconception, view: Window) -> Features:
+        """What is measured for a misconception beside ``quizapp.scoring.beliefs.FEATURES``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +87,9 @@ def outcomes() -> Mapping[str, Outcome]:
 class Weighed:
     """The measure of one answer: each window is measured for all criteria at once, and remembered."""
 
-    def __init__(self, raw: Raw, rubric: ReadyRubric, outcome: Outcome) -> None:
-        self.outcome = outcome
-        self._raw, self._criteria = raw, rubric.criteria
+    def __init__(self, reader: Reader, rubric: ReadyRubric, outcome: Outcome, beliefs: Weights) -> None:
+        self.outcome, self.beliefs, self.nearness = outcome, beliefs, reader.nearness
+        self._reader, self._criteria = reader, rubric.criteria
         self._known: dict[tuple[int, int], dict[str, Support]] = {}
         self.odds: dict[tuple[int, int], tuple[float, ...]] = {}
         """First and last clause of each window so far -> log odds of each criterion beyond what is enough, before any rule."""
@@ -91,7 +101,7 @@ class Weighed:
         return self._known[place][known.criterion.id]
 
     def _all(self, view: Window) -> dict[str, Support]:
-        measured = [self._raw(known, view) for known in self._criteria]
+        measured = [self._reader.measure(known, view) for known in self._criteria]
         enough = math.log(LIKELY / (1 - LIKELY))
         out: dict[str, Support] = {}
         odds: list[float] = []

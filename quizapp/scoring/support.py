@@ -16,6 +16,7 @@ from quizapp.scoring.lexical import (
     ROUNDING,
     Covered,
     ReadyCriterion,
+    ReadyMisconception,
     ReadyRubric,
     Support,
     covered,
@@ -201,6 +202,10 @@ class LexicalReader:
             said.deluded,
             float(view.first == view.last),
         )
+
+    def nearness(self, _: ReadyMisconception, __: Window) -> tuple[float, ...]:
+        """Nothing: words are compared where misconceptions are looked for (``quizapp.scoring.beliefs``)."""
+        return ()
 
 
 def several_phrases(known: ReadyCriterion, words: Wording) -> float:

@@ -39,6 +39,8 @@ from quizapp.scoring.words import in_another_language, read_words
 
 FEWEST_WORDS = 3
 MAX_QUOTE = 90
+FEWEST_SHOWN, HALF = 3, 0.5
+"""Fewer words, and a smaller share of the clauses' content words, show nobody what earned the point: then the clauses do."""
 
 
 def _quote(answer: str, spans: Spans) -> str:
@@ -51,6 +53,17 @@ def _quote(answer: str, spans: Spans) -> str:
     return f"“{text}”"
 
 
+def _shown(claim: Claim | None, clauses: Sequence[Clause]) -> Spans:
+    """The words that make a claim, or the clauses where it stands."""
+    if claim is None:
+        return ()
+    words, around = claim.support.words, clauses[claim.first : claim.last + 1]
+    said = len(window(clauses, claim.first, claim.last).words.content)
+    if not words or len(words) >= FEWEST_SHOWN or len(words) >= HALF * said:
+        return claim.spans
+    return tuple((clause.start, clause.end) for clause in around)
+
+
 def _criterion(known: ReadyCriterion, points: int, met: Met, reason: str, spans: Spans = ()) -> CriterionScore:
     criterion = known.criterion
     return CriterionScore(id=criterion.id, points=points, max_points=criterion.points, met=met, evidence=spans, reason=reason)
@@ -60,6 +73,7 @@ def _judged(
     known: ReadyCriterion,
     finding: Finding,
     answer: str,
+    shown: Spans,
     strung: bool,
     runs_on: bool,
     said: int,
@@ -76,7 +90,7 @@ def _judged(
     claimed = finding.claimed >= known.threshold
     open_to_doubt = strung or finding.doubtful or finding.withdrawn
     if best is not None and enough and not open_to_doubt and not (runs_on and len(best.support.words) < NEAR_WHOLE * said):
-        return _criterion(known, known.criterion.points, "met", f"Met by {_quote(answer, best.spans)}.", best.spans)
+        return _criterion(known, known.criterion.points, "met", f"Met by {_quote(answer, shown)}.", shown)
     if denial is not None and not claimed:
         return _criterion(
             known, 0, "unmet", f"{_quote(answer, denial.spans)} says the opposite of what is asked for: {asked}", denial.spans
@@ -84,19 +98,19 @@ def _judged(
     if best is None or not (near or claimed):
         return _criterion(known, 0, "unmet", f"Missing: {asked}")
     if denial is not None and denial.last > best.last:
-        reason = f"You say {_quote(answer, best.spans)}, and later {_quote(answer, denial.spans)}: the two don't hold together."
+        reason = f"You say {_quote(answer, shown)}, and later {_quote(answer, denial.spans)}: the two don't hold together."
         return _criterion(known, 0, "unmet", reason, denial.spans)
     if strung:
         return _criterion(known, 0, "unmet", f"Terms in a row claim nothing; say what they do. Missing: {asked}")
     if finding.withdrawn:
-        reason = f"You say {_quote(answer, best.spans)}, and then change your mind; say what holds in the end: {asked}"
+        reason = f"You say {_quote(answer, shown)}, and then change your mind; say what holds in the end: {asked}"
     elif finding.doubtful:
-        reason = f"{_quote(answer, best.spans)} stands among denials; say what holds, in a sentence without a *not*: {asked}"
+        reason = f"{_quote(answer, shown)} stands among denials; say what holds, in a sentence without a *not*: {asked}"
     elif enough:
-        reason = f"{_quote(answer, best.spans)} has the right words; say in a plain sentence what follows from what: {asked}"
+        reason = f"{_quote(answer, shown)} has the right words; say in a plain sentence what follows from what: {asked}"
     else:
-        reason = f"{_quote(answer, best.spans)} comes near, but it isn't clear that it says this: {asked}"
-    return _criterion(known, 0, "unsure", reason, best.spans)
+        reason = f"{_quote(answer, shown)} comes near, but it isn't clear that it says this: {asked}"
+    return _criterion(known, 0, "unsure", reason, shown)
 
 
 def _as_it_stands(known: ReadyCriterion, claim: Claim, answer: str) -> CriterionScore:
@@ -176,12 +190,13 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     views = tuple(windows(clauses))
     measure = (tier or present()).measure(answer, clauses, known)
     found = [find(criterion, answer, clauses, views, known, measure) for criterion in known.criteria]
-    misread = tuple(read(known, clauses, views, {k.criterion.id: one for k, one in zip(known.criteria, found, strict=True)}))
+    at_first = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, found, strict=True)}
+    misread = tuple(read(known, clauses, views, at_first, measure.nearness))
     findings = settled(known, found, clauses, words, measure, misread)
     strung = strung_together(findings, clauses, known)
     runs_on = says_nothing_of_its_own(words)
     by_id = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, findings, strict=True)}
-    wrong = stated(known, clauses, views, misread, by_id)
+    wrong = stated(known, clauses, views, misread, by_id, measure.beliefs)
     as_it_stands = word_for_word(known, clauses)
     wrong = {id: claim for id, claim in wrong.items() if not any(_is_within(claim, right) for right in as_it_stands.values())}
     cancels: dict[str, tuple[str, Claim]] = {}
@@ -198,7 +213,16 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     criteria = tuple(
         _as_it_stands(criterion, as_it_stands[at], answer)
         if at in as_it_stands and _holds(as_it_stands[at], finding, criterion.criterion.id in cancels)
-        else _judged(criterion, finding, answer, at in strung, runs_on, len(content), cancels.get(criterion.criterion.id))
+        else _judged(
+            criterion,
+            finding,
+            answer,
+            _shown(finding.best, clauses),
+            at in strung,
+            runs_on,
+            len(content),
+            cancels.get(criterion.criterion.id),
+        )
         for at, (criterion, finding) in enumerate(zip(known.criteria, findings, strict=True))
     )
     return score_of(criteria, tuple(wrong), _follow_up(known, criteria, tuple(wrong)))

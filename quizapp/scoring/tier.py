@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from quizapp.scoring.beliefs import FILE as BELIEFS
+from quizapp.scoring.beliefs import weights
 from quizapp.scoring.clauses import Clause
 from quizapp.scoring.lexical import ReadyRubric
 from quizapp.scoring.outcome import FILE as OUTCOMES
@@ -62,7 +63,7 @@ class Lexical:
     name: TierName = "lexical"
 
     def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
-        return Weighed(LexicalReader(rubric).measure, rubric, outcomes()[self.name])
+        return Weighed(LexicalReader(rubric), rubric, outcomes()[self.name], weights()[self.name])
 
 
 class Semantic:
@@ -86,7 +87,8 @@ class Semantic:
     def measure(self, answer: str, clauses: Sequence[Clause], rubric: ReadyRubric) -> Weighed:
         from quizapp.scoring.semantic.tier import SemanticReader
 
-        return Weighed(SemanticReader(self.encoder, answer, clauses, rubric).measure, rubric, outcomes()[self.name])
+        reader = SemanticReader(self.encoder, answer, clauses, rubric)
+        return Weighed(reader, rubric, outcomes()[self.name], weights()[self.name])
 
 
 _present: Tier = Lexical()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from quizapp.scoring.beliefs import Reading, weights
+from quizapp.scoring.beliefs import Reading, Weights
 from quizapp.scoring.claims import Claim, Finding
 from quizapp.scoring.clauses import Clause, says_nothing_of_its_own, window
 from quizapp.scoring.lexical import MET, ReadyCriterion, ReadyMisconception, ReadyRubric, best_phrase
@@ -142,9 +142,8 @@ def _pairs(accept: tuple[str, ...]) -> frozenset[tuple[str, str]]:
     )
 
 
-def _near(best: Claim, readings: Readings) -> float:
+def _near(best: Claim, readings: Readings, known: Weights) -> float:
     """How likely words among those of a claim state a misconception."""
-    known = weights()
     found = (
         known.log_odds(reading.features)
         for _, some in readings
@@ -159,13 +158,13 @@ def features(
     findings: Sequence[Finding],
     clauses: Sequence[Clause],
     words: Sequence[Word],
-    odds: Odds,
+    measure: Weighed,
     readings: Readings,
 ) -> list[tuple[float, ...]]:
     """``FEATURES`` of each criterion."""
     chances = [chance(finding) for finding in findings]
     runs_on, said = says_nothing_of_its_own(words), len({word.key for word in words if word.content})
-    spread, described = spreads(odds, clauses, len(findings)), _described(rubric, clauses)
+    spread, described = spreads(measure.odds, clauses, len(findings)), _described(rubric, clauses)
     criteria = math.log(min(MOST_CRITERIA, max(FEWEST_CRITERIA, len(findings))))
     out: list[tuple[float, ...]] = []
     for at, (known, finding) in enumerate(zip(rubric.criteria, findings, strict=True)):
@@ -184,7 +183,7 @@ def features(
                 float(finding.withdrawn),
                 float(denial is not None and best is not None and denial.last > best.last),
                 float(any(clause.conditional for clause in around)),
-                _near(best, readings) if best else 0.0,
+                _near(best, readings, measure.beliefs) if best else 0.0,
                 float(len(_pairs(known.criterion.accept) & _neighbours(keys))),
                 spread[at].most,
                 spread[at].shares,
@@ -210,7 +209,7 @@ def settled(
     readings: Readings,
 ) -> list[Finding]:
     """The findings with what the whole answer makes of them; a phrase said as it stands is left alone."""
-    rows = features(rubric, findings, clauses, words, measure.odds, readings)
+    rows = features(rubric, findings, clauses, words, measure, readings)
     return [
         _with_strength(known, finding, clauses, _bounded(strength(measure.outcome.whole, row), finding, at, measure.odds))
         for at, (known, finding, row) in enumerate(zip(rubric.criteria, findings, rows, strict=True))

@@ -14,7 +14,7 @@ from quizapp.scoring.lexical import ready
 from quizapp.scoring.semantic import encoder as encoders
 from quizapp.scoring.semantic.layers import cut
 from quizapp.scoring.semantic.projection import LAYERS, STATES, Projection, packed, shipped, unit, unpacked
-from quizapp.scoring.semantic.tier import FEATURES, SemanticReader
+from quizapp.scoring.semantic.tier import FEATURES, OF_MISCONCEPTIONS, SemanticReader
 from quizapp.scoring.semantic.wordpiece import pieces
 from quizapp.scoring.text import score_text
 from quizapp.scoring.tier import Lexical, Semantic
@@ -120,6 +120,31 @@ def test_a_window_is_as_near_as_the_mean_of_its_tokens(semantic: Semantic) -> No
     _, features = reader.measure(rubric.criteria[0], view)
     (phrase,) = semantic.encoder.encode(RUBRIC.criteria[0].accept)
     assert features[-len(FEATURES)] == pytest.approx(float(mean @ shipped().mean(phrase)), abs=1e-3)
+
+
+def test_a_misconception_is_nearer_than_any_criterion_where_it_is_stated(semantic: Semantic) -> None:
+    rubric = ready(
+        Rubric.model_validate(
+            {
+                "criteria": [{"id": "a", "points": 1, "description": "Sum, then divide.", "accept": ["sum all losses, then divide once"]}],
+                "misconceptions": [
+                    {"id": "mean-of-means", "accept": ["the mean of the ranks' means is the mean"], "refute": [], "cancels": ["a"]}
+                ],
+            }
+        ),
+        STEM,
+    )
+
+    def near(answer: str) -> dict[str, float]:
+        clauses = split(answer, read_words(answer, rubric.spelling))
+        reader = SemanticReader(semantic.encoder, answer, clauses, rubric)
+        found = reader.nearness(rubric.misconceptions[0], next(iter(windows(clauses))))
+        return dict(zip(OF_MISCONCEPTIONS, found, strict=True))
+
+    wrong, right = near("Averaging every rank's own mean gives the mean."), near("Add all losses up and divide one time.")
+    assert wrong["nearness, beyond any criterion's"] > 0 > right["nearness, beyond any criterion's"]
+    assert wrong["nearness"] > right["nearness"]
+    assert wrong["nearness to a criterion that it cancels"] < right["nearness to a criterion that it cancels"]
 
 
 def test_the_map_tells_criteria_apart_that_the_states_hardly_do(semantic: Semantic) -> None:

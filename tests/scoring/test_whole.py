@@ -12,6 +12,7 @@ from quizapp.scoring.claims import Claim, Finding
 from quizapp.scoring.clauses import split, windows
 from quizapp.scoring.lexical import Support, ready
 from quizapp.scoring.outcome import FILE, STEP, outcomes
+from quizapp.scoring.semantic.tier import OF_MISCONCEPTIONS
 from quizapp.scoring.text import score_text
 from quizapp.scoring.tier import Lexical
 from quizapp.scoring.words import read_words
@@ -41,6 +42,8 @@ READY = ready(RUBRIC, "What enters the average?")
 ANSWER = "Count the rows. Multiply by the mask. It is not the mask."
 WORDS = read_words(ANSWER)
 CLAUSES = split(ANSWER, WORDS)
+MEASURE = Lexical().measure(ANSWER, CLAUSES, READY)
+"""Has measured no window yet."""
 
 
 @pytest.mark.parametrize("tier", ["lexical", "semantic"])
@@ -52,16 +55,18 @@ def test_the_weights_are_those_of_the_features_and_point_the_right_way(tier: str
     assert all(weights[name] < 0 for name in AGAINST)
 
 
-def test_the_weights_of_misconceptions_are_those_of_their_features() -> None:
-    found = json.loads(beliefs.FILE.read_text("utf-8"))["weights"]
-    assert tuple(found) == beliefs.FEATURES
+@pytest.mark.parametrize(("tier", "more"), [("lexical", ()), ("semantic", OF_MISCONCEPTIONS)])
+def test_the_weights_of_misconceptions_are_those_of_their_features(tier: str, more: tuple[str, ...]) -> None:
+    found = json.loads(beliefs.FILE.read_text("utf-8"))["tiers"][tier]["weights"]
+    assert tuple(found) == (*beliefs.FEATURES, *more, beliefs.CANCELS)
+    assert found[beliefs.CANCELS] < 0
 
 
 def test_a_claim_gains_by_others_and_loses_by_a_later_denial() -> None:
     weights = outcomes()["lexical"].whole
 
     def strength(finding: Finding, other: Finding) -> float:
-        return whole.strength(weights, whole.features(READY, [finding, other], CLAUSES, WORDS, {}, ())[0])
+        return whole.strength(weights, whole.features(READY, [finding, other], CLAUSES, WORDS, MEASURE, ())[0])
 
     plain, nothing = Finding(CLAIM, None), Finding(None, None)
     sure = Finding(Claim(Support(0.95), 1, 1, ((5, 9),)), None)
@@ -100,9 +105,9 @@ def test_words_near_a_misconception_are_told_from_others() -> None:
     def near(answer: str) -> float:
         words = read_words(answer)
         clauses = split(answer, words)
-        readings = tuple(beliefs.read(READY, clauses, tuple(windows(clauses)), {}))
+        readings = tuple(beliefs.read(READY, clauses, tuple(windows(clauses)), {}, MEASURE.nearness))
         found = [Finding(Claim(Support(0.6), 0, 0, ((0, 4),)), None), Finding(None, None)]
-        row = whole.features(READY, found, clauses, words, {}, readings)[0]
+        row = whole.features(READY, found, clauses, words, MEASURE, readings)[0]
         return row[whole.FEATURES.index("near a misconception")]
 
     assert near("Padded rows cost nothing in the average.") > 0.9
@@ -114,7 +119,7 @@ def test_words_in_the_order_of_a_phrase_count_as_pairs() -> None:
         words = read_words(answer)
         clauses = split(answer, words)
         found = [Finding(Claim(Support(0.6), 0, 0, ((0, 4),)), None), Finding(None, None)]
-        return whole.features(READY, found, clauses, words, {}, ())[0][whole.FEATURES.index("pairs of a phrase")]
+        return whole.features(READY, found, clauses, words, MEASURE, ())[0][whole.FEATURES.index("pairs of a phrase")]
 
     assert pairs("count the rows of every rank") == 3
     assert pairs("the rank rows count") == 0

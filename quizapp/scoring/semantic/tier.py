@@ -1,17 +1,19 @@
 """What the semantic tier measures beside the lexical support: how near a window's states are to a criterion's phrases.
 
-Here: likeness of an encoded answer to accepted phrases and to misconceptions. What it is worth is ``quizapp.scoring.outcome``. The
-encoder itself is loaded elsewhere, once; what its states are mapped to is ``quizapp.scoring.semantic.projection``.
+Here: likeness of an encoded answer to accepted phrases and to misconceptions. What it is worth is ``quizapp.scoring.outcome`` and
+``quizapp.scoring.beliefs``. The encoder itself is loaded elsewhere, once; what its states are mapped to is
+``quizapp.scoring.semantic.projection``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from quizapp.scoring.clauses import MAX_WINDOW_WORDS, Clause, Window
-from quizapp.scoring.lexical import ReadyCriterion, ReadyRubric, Support
+from quizapp.scoring.lexical import ReadyCriterion, ReadyMisconception, ReadyRubric, Support
 from quizapp.scoring.semantic.encoder import Encoder
 from quizapp.scoring.semantic.projection import Projection, shipped, unit
 from quizapp.scoring.support import LexicalReader
@@ -24,8 +26,20 @@ if TYPE_CHECKING:
 
 FEATURES = ("nearness", "nearness of the nearest sentence", "nearness to a misconception")
 """The names of what is measured beside the lexical features. All are cosines."""
+OF_MISCONCEPTIONS = ("nearness", "nearness, beyond any criterion's", "nearness to a criterion that it cancels")
+"""The names of what is measured for a misconception."""
 NEAREST = 3
 """Phrases whose nearness counts: one alone may be near by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How near a window's mean state is to what the rubric holds."""
+
+    criteria: Mapping[str, float] = field(default_factory=dict)
+    misconceptions: Mapping[str, float] = field(default_factory=dict)
+    wrong: float = 0.0
+    """To the nearest phrase of a misconception."""
 
 
 class SemanticReader:
@@ -43,15 +57,18 @@ class SemanticReader:
         self._encoder, self._answer, self._clauses, self._rubric = encoder, answer, clauses, rubric
         self._lexical, self._projection = LexicalReader(rubric), projection or shipped()
         self._sums: Matrix | None = None
-        self._said: dict[tuple[int, int], tuple[Mapping[str, float], float]] = {}
+        self._said: dict[tuple[int, int], Near] = {}
         self._sentence: Mapping[str, float] = {}
 
     def _read(self) -> Matrix:
         """(clauses + 1, dimensions + 1): sums of the clauses' mapped states and their number, up to each clause."""
         import numpy as np
 
-        terms = frozenset[str]().union(*(known.terms for known in self._rubric.criteria))
-        # No window begins or ends where no criterion's words are.
+        rubric = self._rubric
+        terms = frozenset[str]().union(
+            *(known.terms for known in rubric.criteria), *(known.accept.matter for known in rubric.misconceptions)
+        )
+        # No window begins or ends where no word of the rubric is.
         sentences = {clause.sentence for clause in self._clauses if clause.keys & terms}
         places = [place for place, clause in enumerate(self._clauses) if clause.sentence in sentences]
         spans: dict[int, tuple[int, int]] = {}
@@ -68,38 +85,46 @@ class SemanticReader:
             if inside:
                 sums[place, :-1], sums[place, -1] = images[inside].sum(axis=0), len(inside)
         whole = [images.sum(axis=0) for found, images in mapped.values() if found.pieces]
-        near = self._nearness(unit(np.stack(whole))) if whole else {}
+        near = self._near_criteria(unit(np.stack(whole))) if whole else {}
         self._sentence = {id: float(values.max()) for id, values in near.items()}
         return np.vstack([np.zeros_like(sums[:1]), sums.cumsum(axis=0)])
 
-    def _nearness(self, means: Matrix) -> dict[str, Matrix]:
+    def _near_criteria(self, means: Matrix) -> dict[str, Matrix]:
         """Criterion -> how near each of some means is to the phrases nearest to it."""
         texts = {known.criterion.id: known.criterion.accept for known in self._rubric.criteria}
         return {id: _nearest(means @ _phrases(self._encoder, self._projection, accept).T) for id, accept in texts.items()}
 
-    def _window(self, window: Window) -> tuple[Mapping[str, float], float]:
+    def _window(self, window: Window) -> Near:
         place = window.first, window.last
         if place not in self._said:
             if self._sums is None:
                 self._sums = self._read()
             said = self._sums[window.last + 1] - self._sums[window.first]
             if len(window.words) > MAX_WINDOW_WORDS or not said[-1]:
-                self._said[place] = {}, 0.0
+                self._said[place] = Near()
             else:
                 mean = unit(said[None, :-1])
-                wrong = [_phrases(self._encoder, self._projection, known.shown.accept) for known in self._rubric.misconceptions]
-                self._said[place] = (
-                    {id: float(values[0]) for id, values in self._nearness(mean).items()},
-                    max((float((mean @ phrases.T).max()) for phrases in wrong if len(phrases)), default=0.0),
+                texts = {known.shown.id: known.shown.accept for known in self._rubric.misconceptions}
+                wrong = {id: mean @ _phrases(self._encoder, self._projection, accept).T for id, accept in texts.items() if accept}
+                self._said[place] = Near(
+                    {id: float(values[0]) for id, values in self._near_criteria(mean).items()},
+                    {id: float(_nearest(likeness)[0]) for id, likeness in wrong.items()},
+                    max((float(likeness.max()) for likeness in wrong.values()), default=0.0),
                 )
         return self._said[place]
 
     def measure(self, known: ReadyCriterion, window: Window) -> tuple[Support, tuple[float, ...]]:
         """Support and all features."""
         support, lexical = self._lexical.measure(known, window)
-        near, wrong = self._window(window)
-        id = known.criterion.id
-        return support, (*lexical, near.get(id, 0.0), self._sentence.get(id, 0.0), wrong)
+        near, id = self._window(window), known.criterion.id
+        return support, (*lexical, near.criteria.get(id, 0.0), self._sentence.get(id, 0.0), near.wrong)
+
+    def nearness(self, known: ReadyMisconception, window: Window) -> tuple[float, ...]:
+        """``OF_MISCONCEPTIONS``."""
+        near = self._window(window)
+        own = near.misconceptions.get(known.shown.id, 0.0)
+        cancelled = (near.criteria.get(id, 0.0) for id in known.shown.cancels)
+        return own, own - max(near.criteria.values(), default=0.0), max(cancelled, default=0.0)
 
 
 def _nearest(likeness: Matrix) -> Matrix:
