@@ -17,6 +17,7 @@ from quizapp.practice.face import Way, choosing, way
 from quizapp.practice.interview import Interview
 from quizapp.practice.interview_exchange import Question
 from quizapp.practice.interview_export import clock
+from quizapp.practice.interview_offer import GO_ON
 from quizapp.practice.interview_phrases import ANSWER_TIME_IS_UP, TIME_IS_UP
 from quizapp.practice.interview_plan import role
 from quizapp.scoring.answer import AnswerError
@@ -77,6 +78,9 @@ with `Enter`. The interviewer asks back about what was wrong, unclear or missing
 `PgDn` and `PgUp` move through a long question. `F4` passes on a question. `F6` goes to the notes and back; they are kept and not
 scored. `F7` hides the clock, `F8` ends the interview and shows the debrief. `Esc` leaves; the interview goes on where you left it,
 and the clock waits.
+
+Where the plan is through and time is left, you are offered one more question; where the time is up first, you choose whether to go
+on. What is asked goes by your answers and choices alone, never by the clock.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "lab", "Open the lab"),
@@ -129,7 +133,7 @@ and the clock waits.
         self._flush()
 
     def _flush(self) -> None:
-        if (text := written(self)) is not None:
+        if self.interview.question is not None and (text := written(self)) is not None:
             self.drafting.catch_up(text)
         self.drafting.flush()
         self.noting.flush()
@@ -151,6 +155,8 @@ and the clock waits.
         return question
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "pass":
+            return self.interview.question is not None
         lab = self.interview.question is not None and self.interview.question.kind == "lab"
         if action == "scroll":
             return self._view.max_scroll_y > 0
@@ -163,13 +169,16 @@ and the clock waits.
     # ---- the clock
 
     def _tick(self) -> None:
-        if self.interview.over or not self.is_current:
+        if self.interview.question is None:
             return
         self._ticks += 1
         if self._ticks % KEEP_EVERY == 0:
             self.kept(self.interview.keep)
+        up = self.interview.overtime is None and self.interview.elapsed >= self.interview.setup.minutes * 60
+        if not self.is_current:
+            return
         self._show_clock()
-        if not self._warned and self.interview.elapsed >= self.interview.setup.minutes * 60:
+        if up and not self._warned:
             self._warned = True
             self.app.notify(TIME_IS_UP, title="The clock", timeout=20, markup=False)
         left = self.interview.answer_left
@@ -178,7 +187,7 @@ and the clock waits.
 
     def _show_clock(self) -> None:
         interview = self.interview
-        parts = [f"question {interview.number}"]
+        parts = [f"{'question' if interview.offer is None else 'after question'} {interview.number}"]
         left = interview.answer_left
         if self.clock_shown:
             parts.append(f"{clock(interview.elapsed)} of {interview.setup.minutes}:00")
@@ -191,7 +200,7 @@ and the clock waits.
         await self._once_loaded(lambda: self._cut_off(event.number))
 
     async def _cut_off(self, number: int) -> None:
-        if self.interview.over or self.interview.number != number:
+        if self.interview.question is None or self.interview.number != number:
             return
         boxes = self.query(AnswerBox)
         text = boxes.first().value if boxes else ""
@@ -211,7 +220,9 @@ and the clock waits.
     # ---- the question
 
     async def _ask(self) -> None:
-        question = self._question
+        question = self.interview.question
+        put = question or self.interview.offer
+        assert put is not None
         self._passing = self._ending = 0
         self._show_clock()
         # In between, the screen would be drawn with widgets that are gone.
@@ -219,26 +230,26 @@ and the clock waits.
             await self._view.remove_children()
             await self._below.remove_children()
             earlier = self.interview.exchanges[-1:]
-            if question.is_follow_up and question.kind != "walk" and earlier:
+            if question is not None and question.is_follow_up and question.kind != "walk" and earlier:
                 said = " ".join(earlier[0].said.split())
                 shown = said if len(said) <= 240 else f"… {said[-240:]}"
                 await self._view.mount(Static(Content.assemble(("You said: ", "bold"), shown), classes="earlier"))
-            await self._view.mount(Static(Content(question.said), classes="opener"), Markdown(question.text))
+            await self._view.mount(Static(Content(put.said), classes="opener"), Markdown(put.text))
             area = self.query_one("#notes-area", TextArea)
             with self.prevent(TextArea.Changed):
                 area.load_text(self.interview.notes())
-            if question.kind == "lab":
+            if question is not None and question.kind == "lab":
                 await self._view.mount(Static(self._lab_line(), classes="lab-line"))
                 self._view.can_focus = True
                 self._view.focus(scroll_visible=False)
             else:
                 self._view.can_focus = False
-                await self._mount_box(question)
+                await self._mount_box(answer_box(choosing(put.choices), "") if question is None else self._box(question))
         self._below.display = bool(self._below.children)
         self._view.scroll_home(animate=False)
         self.call_after_refresh(self.refresh_bindings)
 
-    async def _mount_box(self, question: Question) -> None:
+    def _box(self, question: Question) -> AnswerBox:
         draft = self.stored(lambda: self.interview.store.draft(self.interview.draft_key())) or ""
         if question.kind == "confirm":
             how = choosing(question.choices)
@@ -246,8 +257,10 @@ and the clock waits.
             how = Way("words")
         else:
             how = way(question.asked.part, question.asked.choices, question.asked.variant.values)
-        box = answer_box(how, draft)
         self.drafting.began(draft)
+        return answer_box(how, draft)
+
+    async def _mount_box(self, box: AnswerBox) -> None:
         await self._below.mount(box)
         if box.children:  # none where the app is just closing
             box.focus_field()
@@ -262,7 +275,7 @@ and the clock waits.
         )
 
     async def on_screen_resume(self) -> None:
-        if not self.interview.over and self._question.kind == "lab":
+        if self.interview.question is not None and self._question.kind == "lab":
             for line in self.query(".lab-line"):
                 line.query_ancestor(VerticalScroll)
                 if isinstance(line, Static):
@@ -276,7 +289,7 @@ and the clock waits.
             await self._ask()
 
     def _write(self, text: str) -> None:
-        if not self.interview.over:
+        if self.interview.question is not None:
             key = self.interview.draft_key()
             self.kept(lambda: self.interview.store.save_draft(key, text))
 
@@ -295,7 +308,8 @@ and the clock waits.
     @on(AnswerBox.Edited)
     def _edited(self, event: AnswerBox.Edited) -> None:
         self._passing = 0
-        self.drafting.typed(event.value)
+        if self.interview.question is not None:
+            self.drafting.typed(event.value)
 
     @on(TextArea.Changed, "#notes-area")
     def _noted(self, event: TextArea.Changed) -> None:
@@ -304,6 +318,9 @@ and the clock waits.
 
     @on(AnswerBox.Submitted)
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
+        if self.interview.offer is not None:
+            await self._choose(event.value)
+            return
         self.drafting.typed(event.value)
         self.drafting.flush()
         self.noting.flush()
@@ -318,6 +335,13 @@ and the clock waits.
             return
         if len(self.interview.exchanges) > before:
             await self._go_on()
+
+    async def _choose(self, choice: str) -> None:
+        self.noting.flush()
+        if choice != GO_ON:
+            self._finish()
+        elif self.stored(self.interview.go_on) is not None:
+            await self._ask()
 
     # ---- keys
 
@@ -352,10 +376,13 @@ and the clock waits.
             self.call_after_refresh(area.focus)  # until then it isn't displayed, and takes no focus
 
     def action_end(self) -> None:
-        if not self._ending:
+        if not self._ending and self.interview.offer is None:
             self._ending = 1
             self.app.notify("F8 again ends the interview and shows the debrief.", markup=False)
             return
+        self._finish()
+
+    def _finish(self) -> None:
         self._flush()
         if self.kept(self.interview.end):
             self.app.clear_notifications()
