@@ -178,8 +178,7 @@ class Debrief:
         """How it went on beside the plan, as sentences."""
         said = []
         if self.further:
-            many = "a question" if len(self.further) == 1 else f"{len(self.further)} questions"
-            said.append(f"At your wish you were asked {many} more than planned ({in_a_row(self.further)})")
+            said.append(f"After the plan, at your wish: question{'' if len(self.further) == 1 else 's'} {in_a_row(self.further)}")
         if self.overtime is not None:
             said.append(f"The time was up before question {self.overtime}, and you went on")
         if not self.through:

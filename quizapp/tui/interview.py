@@ -24,6 +24,7 @@ from quizapp.scoring.answer import AnswerError
 from quizapp.scoring.tier import load_in_background
 from quizapp.tui.answer_box import AnswerBox, written
 from quizapp.tui.drafting import Drafting
+from quizapp.tui.notes import Notes
 from quizapp.tui.page import Page
 from quizapp.tui.question import answer_box
 
@@ -38,17 +39,6 @@ def screen_for(interview: Interview) -> Page:
 
         return InterviewDebriefScreen(interview)
     return InterviewScreen(interview)
-
-
-class Notes(Vertical):
-    """What one thinks aloud: kept, shown in the debrief, never scored."""
-
-    def compose(self) -> ComposeResult:
-        yield Static("Notes (kept, not scored)", classes="caption")
-        area = TextArea("", id="notes-area", placeholder="Think aloud here. F6 goes back to the answer.")
-        area.cursor_blink = False
-        area.highlight_cursor_line = False
-        yield area
 
 
 class AnswerTimeUp(Message):
@@ -180,14 +170,14 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         self._show_clock()
         if up and not self._warned:
             self._warned = True
-            self.app.notify(TIME_IS_UP, title="The clock", timeout=20, markup=False)
+            self.app.notify(TIME_IS_UP, title="The clock", timeout=8, markup=False)
         left = self.interview.answer_left
         if left is not None and left <= 0:
             self.post_message(AnswerTimeUp(self.interview.number))
 
     def _show_clock(self) -> None:
         interview = self.interview
-        parts = [f"{'question' if interview.offer is None else 'after question'} {interview.number}"]
+        parts = [] if interview.question is None else [f"question {interview.number}"]
         left = interview.answer_left
         if self.clock_shown:
             parts.append(f"{clock(interview.elapsed)} of {interview.setup.minutes}:00")
@@ -223,6 +213,8 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         question = self.interview.question
         put = question or self.interview.offer
         assert put is not None
+        if question is None:
+            self.app.clear_notifications()  # "the time is up" would lie over the choices
         self._passing = self._ending = 0
         self._show_clock()
         # In between, the screen would be drawn with widgets that are gone.
@@ -305,10 +297,14 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         elif not boxes.first().disabled:
             await boxes.first().once_loaded(give)
 
+    def _stands(self, box: AnswerBox) -> bool:
+        """Whether the box is the open question's. A second Enter can still reach the one before."""
+        return box in self.query(AnswerBox)
+
     @on(AnswerBox.Edited)
     def _edited(self, event: AnswerBox.Edited) -> None:
         self._passing = 0
-        if self.interview.question is not None:
+        if self.interview.question is not None and self._stands(event.box):
             self.drafting.typed(event.value)
 
     @on(TextArea.Changed, "#notes-area")
@@ -318,6 +314,8 @@ on. What is asked goes by your answers and choices alone, never by the clock.
 
     @on(AnswerBox.Submitted)
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
+        if not self._stands(event.box):
+            return
         if self.interview.offer is not None:
             await self._choose(event.value)
             return
