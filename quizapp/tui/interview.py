@@ -93,6 +93,7 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         self._warned = False
         self._passing = self._ending = 0
         self._ticks = 0
+        self._lab: Page | None = None
 
     def heading(self) -> tuple[str, str]:
         setup = self.interview.setup
@@ -159,15 +160,14 @@ on. What is asked goes by your answers and choices alone, never by the clock.
     # ---- the clock
 
     def _tick(self) -> None:
-        if self.interview.question is None:
+        # The clock goes on in the lab that the interview opened.
+        if self.interview.question is None or self.app.screen not in (self, self._lab):
             return
         self._ticks += 1
         if self._ticks % KEEP_EVERY == 0:
             self.kept(self.interview.keep)
-        up = self.interview.overtime is None and self.interview.elapsed >= self.interview.setup.minutes * 60
-        if not self.is_current:
-            return
         self._show_clock()
+        up = self.interview.overtime is None and self.interview.elapsed >= self.interview.setup.minutes * 60
         if up and not self._warned:
             self._warned = True
             self.app.notify(TIME_IS_UP, title="The clock", timeout=8, markup=False)
@@ -396,7 +396,8 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         study = self.stored(lambda: Study(self.interview.store, self.interview.library, bank, question.key.item))
         if study is not None:
             study.go([step.part.id if step.part else "" for step in study.steps].index(question.key.part))
-            self.app.push_screen(LabScreen(study))
+            self._lab = LabScreen(study)
+            self.app.push_screen(self._lab)
 
     async def action_take_lab(self) -> None:
         attempt = self.interview.lab_attempt()

@@ -135,6 +135,33 @@ async def test_the_time_for_an_answer_ends_no_offer(app: Make, store: Store, ban
     assert len(store.attempts()) == len(interview.exchanges)
 
 
+async def test_the_clock_goes_on_in_the_lab(app: Make, store: Store, still: Library, moment: list[float]) -> None:
+    interview = Interview.start(store, still, Setup(bank="small"))
+    while interview.question is not None and interview.question.kind != "lab":
+        interview.answer("")
+    async with app(library=still, start="interview", bank="small").run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Enter opens the lab")
+        await pilot.press("enter")
+        await until(pilot, "Scale the local loss")
+        moment[0] = 35 * 60 + 1.0
+        await until(pilot, "Our time is up.")
+        for _ in range(80):
+            await pilot.pause(0.1)
+            if store.session(interview.session.id).position["elapsed"] == moment[0]:
+                break
+        assert store.session(interview.session.id).position["elapsed"] == moment[0]
+
+
+async def test_an_interview_stands_on_one_screen(app: Make, store: Store, banks: Library, moment: list[float]) -> None:
+    through(store, banks)
+    async with app(library=banks, start="interview").run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "One more question?")
+        assert isinstance(pilot.app, QuizApp)
+        pilot.app.interview(None)
+        await until(pilot, "The interview is open; Esc")
+        assert sum(isinstance(screen, InterviewScreen) for screen in pilot.app.screen_stack) == 1
+
+
 def test_offer(picture: Picture, store: Store, still: Library, banks: Library) -> None:
     through(store, banks)
     act = in_turn(wait_for("One more question?"), wait_for("(•) A", "a"))
