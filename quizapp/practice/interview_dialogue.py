@@ -117,16 +117,15 @@ class Dialogue:
         """The next question's key; ``None`` when the plan, and every further question that was asked for, is through.
 
         ``further``: after how many exchanges the candidate asked for one more question than planned, in order. Such a question
-        takes up what the plan had no time left to follow up, else it opens a thread; no lab.
+        opens a thread, and is followed up like any other; it is never a lab.
         """
         if not exchanges:
             return OPENING
         if not further:
             left = self.planned_left(exchanges)
             return self._follow_up(exchanges, left) or self._thread(exchanges, left, self._planned(exchanges))
-        follow_up = self._follow_up(exchanges, inf)
-        if follow_up is not None or len(exchanges) not in further:
-            return follow_up
+        if len(exchanges) not in further:
+            return self._follow_up(exchanges, inf)
         return self._thread(exchanges, inf, FURTHER[further.index(len(exchanges)) % len(FURTHER)])
 
     def planned_left(self, exchanges: Sequence[Exchange]) -> float:
@@ -300,7 +299,8 @@ class Dialogue:
         title = root.question.title if root is not None else loaded.item.id
         if key.follow == WALK:
             said = root.said if root is not None else ""
-            return Question(key, "walk", self._line("walk", number), walk(said), topics=topics, title=title)
+            text = walk(said, markdown=root is not None and said != root.text)
+            return Question(key, "walk", self._line("walk", number), text, topics=topics, title=title)
         rubric, bound = self._rubric(key)
         if rubric is None:
             raise KeyError(key.item)

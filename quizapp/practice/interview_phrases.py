@@ -98,9 +98,11 @@ def opening(subject: str) -> str:
     )
 
 
-def walk(answer: str) -> str:
-    """Asks how a result came about."""
-    said = " ".join(answer.split()).rstrip(".").translate(_SIGNS)
+def walk(answer: str, *, markdown: bool = False) -> str:
+    """Asks how a result came about. ``markdown``: the answer is an option, in the bank's words."""
+    said = " ".join(answer.split()).rstrip(".")
+    if not markdown:
+        said = said.translate(_SIGNS)
     return f"You answered “{said}”. Walk me through how you got there."
 
 
