@@ -99,6 +99,8 @@ class Interview:
         overtime = position.get("overtime")
         self.overtime: int | None = overtime if isinstance(overtime, int) else None
         """After how many exchanges the time was up and the candidate went on; ``None``: neither."""
+        through, old = position.get("through"), session.finished_at is not None and "further" not in position
+        self._through = through if isinstance(through, bool) else True if old else None
         self.question: Question | None = None
         self.offer: Offer | None = None
         """What is offered in place of a question; never beside one."""
@@ -147,6 +149,7 @@ class Interview:
             "labs": dict(self._labs),
             "further": list(self.further),
             "overtime": self.overtime,
+            "through": self._through,
             "recommended": self._recommended,
         }
 
@@ -208,8 +211,9 @@ class Interview:
 
     @property
     def through(self) -> bool:
-        """True where everything was asked that was planned, and each further question with what followed it up."""
-        return self.dialogue.next(self.exchanges, self.further) is None
+        """True where everything was asked that was planned, and each further question with what followed it up. Of an interview
+        that was ended, what held then: its banks may have other questions now."""
+        return self.dialogue.next(self.exchanges, self.further) is None if self._through is None else self._through
 
     @property
     def over(self) -> bool:
@@ -341,8 +345,9 @@ class Interview:
 
     def end(self) -> None:
         """Ends the interview where it stands: an open question stays unanswered, its draft is kept."""
-        self._elapsed = self.elapsed
-        self.question = self.offer = None
-        self.keep()
+        elapsed, through = self.elapsed, self.through
+        self.store.move(self.session.id, {**self._position(), "through": through})
         self.store.finish(self.session.id)
+        self._elapsed, self._through = elapsed, through
+        self.question = self.offer = None
         self.session = replace(self.session, finished_at=self.store.clock())

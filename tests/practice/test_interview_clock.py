@@ -266,9 +266,24 @@ def test_a_choice_that_is_not_stored_is_none(banks: Library, store: Store, watch
         broken.setattr(Store, "move", full)
         with pytest.raises(StoreError):
             interview.go_on()
+        with pytest.raises(StoreError):
+            interview.end()
     assert interview.offer is not None
+    assert not interview.over
     assert interview.further == ()
     assert interview.go_on() is not None
+
+
+def test_whether_all_was_asked_is_told_as_it_was_then(banks: Library, library: Library, store: Store, watch: Watch) -> None:
+    interview = Interview.start(store, library, Setup(minutes=35, lab=False), clock=watch)
+    answered(interview, watch)
+    interview.end()
+    position = store.session(interview.session.id).position
+    more = Interview(store, banks, store.session(interview.session.id), clock=watch)
+    assert more.dialogue.next(more.exchanges) is not None  # the banks have grown
+    assert debrief(more).through
+    store.move(interview.session.id, {name: value for name, value in position.items() if name not in ("further", "through")})
+    assert debrief(Interview(store, banks, store.session(interview.session.id))).through  # an earlier version kept neither
 
 
 @pytest.mark.parametrize("kept", [{"further": "3"}, {"further": [99]}, {"further": None, "overtime": "soon"}])
