@@ -1,7 +1,8 @@
 """A mock interview as it is held: started or resumed, answered, kept. What it asks is ``interview_dialogue``'s to say.
 
-Its state is what the store holds: the setup, the answers in their order, the notes and the clock. Each of them is stored before
-the method returns, so that a killed process loses nothing. The clock is an argument; nothing that is asked depends on it.
+Its state is what the store holds: the setup, the answers and choices in their order, the notes and the clock. Each of them is
+stored before the method returns, so that a killed process loses nothing. The clock is an argument; nothing that is asked depends on
+it: it makes the interviewer offer to go on or to stop, and which of the two is the candidate's choice.
 """
 
 import time
@@ -13,6 +14,7 @@ from quizapp.model.score import Score
 from quizapp.practice.asked import scorer
 from quizapp.practice.interview_dialogue import Dialogue
 from quizapp.practice.interview_exchange import Exchange, Key, Question
+from quizapp.practice.interview_offer import ENOUGH, Offer, one_more, time_is_up
 from quizapp.practice.interview_plan import ALL_BANKS, Setup, read_setup
 from quizapp.practice.standing import Opinions
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
@@ -49,6 +51,10 @@ def last_session(store: Store) -> Session | None:
 
 def _map(value: object) -> dict[str, object]:
     return {str(key): entry for key, entry in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _numbers(value: object) -> tuple[int, ...]:
+    return tuple(one for one in value if isinstance(one, int)) if isinstance(value, list) else ()
 
 
 def _number(value: object) -> float:
@@ -88,7 +94,18 @@ class Interview:
         self._recommended = position.get("recommended") is True
         self._since = self.clock()
         self.exchanges: tuple[Exchange, ...] = self._read()
-        self.question: Question | None = self._next() if session.finished_at is None else None
+        self.further = tuple(at for at in _numbers(position.get("further")) if at <= len(self.exchanges))
+        """After how many exchanges one more question than planned was asked for, in order."""
+        overtime = position.get("overtime")
+        self.overtime: int | None = overtime if isinstance(overtime, int) else None
+        """After how many exchanges the time was up and the candidate went on; ``None``: neither."""
+        through, old = position.get("through"), session.finished_at is not None and "further" not in position
+        self._through = through if isinstance(through, bool) else True if old else None
+        self.question: Question | None = None
+        self.offer: Offer | None = None
+        """What is offered in place of a question; never beside one."""
+        if session.finished_at is None:
+            self._turn()
 
     @classmethod
     def start(cls, store: Store, library: Library, setup: Setup, *, clock: Callable[[], float] | None = None) -> "Interview":
@@ -107,7 +124,7 @@ class Interview:
 
     @property
     def elapsed(self) -> float:
-        """Seconds that this interview has been on the screen, over all sittings."""
+        """Seconds that this interview has been on the screen, over all sittings; while an offer stands, the clock does too."""
         return self._elapsed if self.question is None else self._elapsed + max(self.clock() - self._since, 0.0)
 
     @property
@@ -122,13 +139,17 @@ class Interview:
             return None
         return self.setup.limit * 60 - self.on_question
 
-    def _position(self) -> dict[str, object]:
+    def _position(self, asked_at: float | None = None) -> dict[str, object]:
+        """Where the interview stands; with ``asked_at``: where it will stand when the open question is answered at that time."""
         return {
             "setup": self.setup.stored(),
-            "elapsed": round(self.elapsed, 1),
-            "asked_at": round(self._asked_at, 1),
+            "elapsed": round(self.elapsed if asked_at is None else asked_at, 1),
+            "asked_at": round(self._asked_at if asked_at is None else asked_at, 1),
             "notes": dict(self._notes),
             "labs": dict(self._labs),
+            "further": list(self.further),
+            "overtime": self.overtime,
+            "through": self._through,
             "recommended": self._recommended,
         }
 
@@ -172,18 +193,36 @@ class Interview:
     def _lab_seed(self, item: str) -> int | None:
         return next((one.seed for one in self.dialogue.asks if one.item == item), None)
 
-    def _next(self) -> Question | None:
-        key = self.dialogue.next(self.exchanges)
-        return None if key is None else self.dialogue.question(key, self.exchanges)
+    def _turn(self) -> None:
+        """Puts the next question, or makes an offer in its place. What an offer goes by is when the last answer was given, not how
+        late it is: who takes the interview up again in the middle of an answer finds the question."""
+        key = self.dialogue.next(self.exchanges, self.further)
+        left = self.setup.minutes * 60 - self._asked_at
+        self.offer = None
+        if key is not None and left <= 0 and self.overtime is None:
+            self.offer = time_is_up(None if self.further else self.dialogue.planned_left(self.exchanges))
+        elif key is None and left >= ENOUGH and self.dialogue.next(self.exchanges, self._one_more) is not None:
+            self.offer = one_more(left, len(self.further))
+        self.question = None if key is None or self.offer is not None else self.dialogue.question(key, self.exchanges)
+
+    @property
+    def _one_more(self) -> tuple[int, ...]:
+        return (*self.further, len(self.exchanges))
+
+    @property
+    def through(self) -> bool:
+        """True where everything was asked that was planned, and each further question with what followed it up. Of an interview
+        that was ended, what held then: its banks may have other questions now."""
+        return self.dialogue.next(self.exchanges, self.further) is None if self._through is None else self._through
 
     @property
     def over(self) -> bool:
-        """True when nothing is left to ask, or the interview was ended."""
-        return self.question is None
+        """True when nothing is left to ask and nothing is offered, or the interview was ended."""
+        return self.question is None and self.offer is None
 
     @property
     def number(self) -> int:
-        """Which question is open, from 1."""
+        """Which question is open, from 1; while an offer stands, the last one that was."""
         return len(self.exchanges) + (self.question is not None)
 
     def draft_key(self) -> DraftKey:
@@ -203,6 +242,18 @@ class Interview:
             self.keep()
 
     # ---- answering
+
+    def go_on(self) -> Question | None:
+        """Takes up what is offered; :meth:`end` declines it. Raises ``ValueError`` where nothing is offered."""
+        if self.offer is None:
+            raise ValueError("nothing is offered")
+        more = self.offer.kind == "further"
+        further = self._one_more if more else self.further
+        overtime = self.overtime if more else len(self.exchanges)
+        self.store.move(self.session.id, {**self._position(), "further": list(further), "overtime": overtime})
+        self.further, self.overtime, self._since = further, overtime, self.clock()
+        self._turn()
+        return self.question
 
     def answer(self, text: str) -> Question | None:
         """Scores and stores the answer to the open question; an empty one is a pass.
@@ -244,9 +295,12 @@ class Interview:
         question = self._open()
         if question.kind != "lab":
             raise ValueError("the open question is no lab")
-        self._labs[question.key.item] = attempt.id
+        given_at, labs = self.elapsed, {**self._labs, question.key.item: attempt.id}
+        self.store.move(self.session.id, {**self._position(given_at), "labs": labs})
+        self._labs = labs
         exchange = Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds, attempt.id)
-        return self._go_on(exchange)
+        self._go_on(exchange, given_at)
+        return self.question
 
     def _open(self) -> Question:
         if self.question is None:
@@ -257,7 +311,7 @@ class Interview:
         question = self._open()
         key = question.key
         loaded = self.library.items.get(key.item)
-        seconds = round(self.on_question, 1)
+        seconds, given_at = round(self.on_question, 1), self.elapsed
         answer = Answer(
             session=self.session.id,
             bank=self.session.bank if loaded is None else loaded.bank_id,
@@ -271,16 +325,16 @@ class Interview:
             seconds=seconds,
         )
         # Who passes may have written something first: that stays as a draft.
-        stored = self.store.add(answer, self.draft_key() if text.strip() else None)
-        return self._go_on(Exchange(question, text, score, None, seconds, stored.id))
-
-    def _go_on(self, exchange: Exchange) -> Question | None:
-        self._elapsed, self._since = self.elapsed, self.clock()
-        self._asked_at = self._elapsed
-        self.exchanges = (*self.exchanges, exchange)
-        self.question = self._next()
-        self.keep()
+        # The clock goes with the answer: killed in between, the next question would begin with this one's time on it.
+        stored = self.store.add(answer, self.draft_key() if text.strip() else None, self._position(given_at))
+        self._go_on(Exchange(question, text, score, None, seconds, stored.id), given_at)
         return self.question
+
+    def _go_on(self, exchange: Exchange, given_at: float) -> None:
+        self._elapsed, self._since = given_at, self.clock()
+        self._asked_at = given_at
+        self.exchanges = (*self.exchanges, exchange)
+        self._turn()
 
     def recommend(self, items: Mapping[str, str]) -> None:
         """Asks the study queue for items, with the reason why; only the first call of an interview does."""
@@ -291,8 +345,9 @@ class Interview:
 
     def end(self) -> None:
         """Ends the interview where it stands: an open question stays unanswered, its draft is kept."""
-        self._elapsed = self.elapsed
-        self.question = None
-        self.keep()
+        elapsed, through = self.elapsed, self.through
+        self.store.move(self.session.id, {**self._position(), "through": through})
         self.store.finish(self.session.id)
+        self._elapsed, self._through = elapsed, through
+        self.question = self.offer = None
         self.session = replace(self.session, finished_at=self.store.clock())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from quizapp.bank.load import Library
+from quizapp.model.figures import in_a_row
 from quizapp.model.formula import Formula, FormulaError
 from quizapp.model.misconception import Misconception
 from quizapp.model.question import ChoicePart, NumericPart, SymbolicPart
@@ -150,6 +151,12 @@ class Debrief:
     began: datetime
     elapsed: float
     """Seconds."""
+    through: bool
+    """Nothing that was planned is left unasked."""
+    further: tuple[int, ...]
+    """Numbers of the questions with which more than planned was asked, at the candidate's wish."""
+    overtime: int | None
+    """Number of the question before which the time was up, where the candidate went on."""
     rows: tuple[Row, ...]
     topics: tuple[TopicResult, ...]
     """Best share first."""
@@ -165,6 +172,18 @@ class Debrief:
     @property
     def max_points(self) -> int:
         return sum(row.max_points for row in self.rows)
+
+    @property
+    def course(self) -> tuple[str, ...]:
+        """How it went on beside the plan, as sentences."""
+        said = []
+        if self.further:
+            said.append(f"After the plan, at your wish: question{'' if len(self.further) == 1 else 's'} {in_a_row(self.further)}")
+        if self.overtime is not None:
+            said.append(f"The time was up before question {self.overtime}, and you went on")
+        if not self.through:
+            said.append("Stopped before all was asked that was planned")
+        return tuple(said)
 
     @property
     def strongest(self) -> tuple[TopicResult, ...]:
@@ -309,6 +328,9 @@ def debrief(interview: Interview) -> Debrief:
         seed=setup.seed,
         began=interview.session.started_at,
         elapsed=interview.elapsed,
+        through=interview.through,
+        further=tuple(at + 1 for at in interview.further if at < len(rows)),
+        overtime=interview.overtime + 1 if interview.overtime is not None and interview.overtime < len(rows) else None,
         rows=rows,
         topics=_topics(rows, subjects(library)),
         named=named,

@@ -3,11 +3,13 @@
 The rules, in this order: a shown misconception is followed up before all; one that was heard between the words is asked about
 straight out; then criteria that may be met (unsure), then missed ones by points; all that at most ``Setup.depth`` deep. Then a new
 thread: one that tests a suspicion, else one of the kind that the plan has next, picked by how many misconceptions it is expected to
-bring to light.
+bring to light. After the plan the same goes on thread by thread, as often as the candidate wants; no clock is looked at.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
+from math import inf
 
 from quizapp.bank.draw import Stream, draw
 from quizapp.bank.load import Library
@@ -29,13 +31,11 @@ from quizapp.practice.interview_exchange import CONFIRM, OPENING, UNSCORED, WALK
 from quizapp.practice.interview_follow_up import FollowUpQuestion, choose_follow_up, find_follow_up
 from quizapp.practice.interview_listen import Listener
 from quizapp.practice.interview_phrases import CONFIRM_NO, CONFIRM_YES, Situation, confirm, line, more_exactly, opening, walk
-from quizapp.practice.interview_plan import MINUTES, Ask, Opens, Setup, Slot, questions, slots, subjects
+from quizapp.practice.interview_plan import FURTHER, GRACE, MINUTES, Ask, Opens, Setup, Slot, questions, slots, subjects
 from quizapp.scoring.choice import choose
 from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.text import score_text
 
-GRACE = 1.0
-"""Minutes that a plan may run over."""
 DERIVED, SAME_TOPICS, JITTER = 1.1, 0.8, 0.15
 """Preference for what is worked out, against what was just talked about, and a seed's own taste."""
 WARM_UP, EASY = 2, 3
@@ -113,13 +113,24 @@ class Dialogue:
 
     # ---- what is asked next
 
-    def next(self, exchanges: Sequence[Exchange]) -> Key | None:
-        """The next question's key; ``None`` when the interview is over."""
+    def next(self, exchanges: Sequence[Exchange], further: Sequence[int] = ()) -> Key | None:
+        """The next question's key; ``None`` when the plan, and every further question that was asked for, is through.
+
+        ``further``: after how many exchanges the candidate asked for one more question than planned, in order. Such a question
+        opens a thread, and is followed up like any other; it is never a lab.
+        """
         if not exchanges:
             return OPENING
-        spent = sum(MINUTES[exchange.question.kind] for exchange in exchanges)
-        left = self.setup.minutes + GRACE - spent
-        return self._follow_up(exchanges, left) or self._thread(exchanges, left)
+        if not further:
+            left = self.planned_left(exchanges)
+            return self._follow_up(exchanges, left) or self._thread(exchanges, left, self._planned(exchanges))
+        if len(exchanges) not in further:
+            return self._follow_up(exchanges, inf)
+        return self._thread(exchanges, inf, FURTHER[further.index(len(exchanges)) % len(FURTHER)])
+
+    def planned_left(self, exchanges: Sequence[Exchange]) -> float:
+        """Minutes that the plan has left, as questions are reckoned."""
+        return self.setup.minutes + GRACE - sum(MINUTES[exchange.question.kind] for exchange in exchanges)
 
     @staticmethod
     def _chain(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
@@ -171,11 +182,19 @@ class Dialogue:
         ]
         return max(likely)[1] if likely else None
 
-    def _thread(self, exchanges: Sequence[Exchange], left: float) -> Key | None:
-        roots = [one.question.key for one in exchanges if not one.question.is_follow_up and one.question.key != OPENING]
+    @staticmethod
+    def _roots(exchanges: Sequence[Exchange]) -> list[Key]:
+        """The questions that opened a thread."""
+        return [one.question.key for one in exchanges if not one.question.is_follow_up and one.question.key != OPENING]
+
+    def _planned(self, exchanges: Sequence[Exchange]) -> Slot:
+        """What kind of thread the plan has next."""
+        return next(islice(slots(self.setup.minutes), len(self._roots(exchanges)), None))
+
+    def _thread(self, exchanges: Sequence[Exchange], left: float, wanted: Slot) -> Key | None:
+        roots = self._roots(exchanges)
         used = {key.item for key in roots}
         fitting = [one for one in self.asks if one.item not in used and one.minutes <= left]
-        wanted = self._slot(len(roots))
         if wanted == "lab" and not any(one.slot == "lab" for one in fitting):
             wanted = "probe"
         here = [one for one in fitting if one.slot == wanted]
@@ -196,12 +215,6 @@ class Dialogue:
                 if found := [one for one in asks if id_ in one.shows]:
                     return found
         return []
-
-    def _slot(self, number: int) -> Slot:
-        for at, slot in enumerate(slots(self.setup.minutes)):
-            if at == number:
-                return slot
-        raise AssertionError("slots never end")
 
     def _best(self, asks: Sequence[Ask], belief: Belief, previous: tuple[str, ...], warm_up: bool) -> Ask | None:
         best: tuple[float, Ask] | None = None
@@ -286,7 +299,8 @@ class Dialogue:
         title = root.question.title if root is not None else loaded.item.id
         if key.follow == WALK:
             said = root.said if root is not None else ""
-            return Question(key, "walk", self._line("walk", number), walk(said), topics=topics, title=title)
+            text = walk(said, markdown=root is not None and said != root.text)
+            return Question(key, "walk", self._line("walk", number), text, topics=topics, title=title)
         rubric, bound = self._rubric(key)
         if rubric is None:
             raise KeyError(key.item)

@@ -40,6 +40,7 @@ def _facts(found: Debrief) -> list[str]:
         f"Role: {found.role}",
         f"Planned for {found.minutes} minutes, seed {found.seed}",
         f"Began {found.began:%Y-%m-%d %H:%M} UTC, took {clock(found.elapsed)}",
+        *found.course,
         f"Result: {points(found.points, found.max_points)}",
     ]
 

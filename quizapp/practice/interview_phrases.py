@@ -71,7 +71,8 @@ LINES: Mapping[Situation, tuple[str, ...]] = {
     "always": ("Thank you. One thing more about this.",),
 }
 CLOSING = "That was my last question. Thank you for the conversation; here is what I took from it."
-TIME_IS_UP = "Our time is up. Finish this answer, and we will look at it together; or go on for as long as you like."
+STOPPED = "We stop here. Thank you for the conversation; here is what I took from it."
+TIME_IS_UP = "Our time is up. Finish this answer without hurry; then we stop, or go on if you like."
 _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~&"})
 """What Markdown would read as its own."""
 ANSWER_TIME_IS_UP = "The time for this answer was up; it was taken as it stood."
@@ -83,6 +84,12 @@ def line(situation: Situation, seed: int, number: int) -> str:
     return lines[Stream("interview line", str(seed), str(number), situation).below(len(lines))]
 
 
+def about(minutes: float) -> str:
+    """``about 11 minutes``; one at least."""
+    whole = max(round(minutes), 1)
+    return f"about {whole} minute{'' if whole == 1 else 's'}"
+
+
 def opening(subject: str) -> str:
     """The first question: open, about practice, scored by nothing."""
     return (
@@ -91,9 +98,11 @@ def opening(subject: str) -> str:
     )
 
 
-def walk(answer: str) -> str:
-    """Asks how a result came about."""
-    said = " ".join(answer.split()).rstrip(".").translate(_SIGNS)
+def walk(answer: str, *, markdown: bool = False) -> str:
+    """Asks how a result came about. ``markdown``: the answer is an option, in the bank's words."""
+    said = " ".join(answer.split()).rstrip(".")
+    if not markdown:
+        said = said.translate(_SIGNS)
     return f"You answered “{said}”. Walk me through how you got there."
 
 

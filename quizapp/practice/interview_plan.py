@@ -42,6 +42,8 @@ MINUTES: Mapping[Kind, float] = {
     "lab": 12,
 }
 """What a question is reckoned to take. The plan goes by these and not by the clock: slow and fast people get the same one."""
+GRACE = 1.0
+"""Minutes that a plan may run over."""
 SLOTS: Mapping[Opens, Slot] = {
     "probe": "probe",
     "words": "probe",
@@ -54,6 +56,8 @@ PATTERN: tuple[Slot, ...] = ("short", "short", "short", "probe", "lab", "short",
 """What follows the opening, over and over until the time is planned out. A lab comes once."""
 BRIEF: tuple[Slot, ...] = ("short", "short", "probe")
 """The same in the shortest interview, which has no time for a lab."""
+FURTHER: tuple[Slot, ...] = ("probe", "short")
+"""What comes after the plan, over and over, each time that the candidate wants one more question."""
 
 
 @dataclass(frozen=True, slots=True)

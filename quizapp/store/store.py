@@ -87,8 +87,9 @@ class Store:
         with told(self.path):
             return self._connection.execute(query, values).fetchall()
 
-    def add(self, answer: Answer, draft: DraftKey | None = None) -> Attempt:
-        """Stores an answer and, in the same transaction, drops the draft that it was made from."""
+    def add(self, answer: Answer, draft: DraftKey | None = None, position: Mapping[str, object] | None = None) -> Attempt:
+        """Stores an answer and, in the same transaction, drops the draft that it was made from and notes where its session
+        stands then."""
         at = self._stamp()
         values = (
             new_uid(),
@@ -117,6 +118,9 @@ class Store:
                 self._drop(draft)
             if answer.session is not None:
                 self._connection.execute("UPDATE session SET updated_at = ? WHERE id = ?", (at, answer.session))
+                if position is not None:
+                    stands = json.dumps(dict(position)), answer.session
+                    self._connection.execute("UPDATE session SET position = ? WHERE id = ?", stands)
         head, tail = values[2:12], values[12:]
         return Attempt(int(cursor.lastrowid or 0), datetime.fromisoformat(at), *head, False, *tail)
 

@@ -27,16 +27,16 @@ class AnswerBox(Widget):
     class Edited(Message):
         """The answer is another one now."""
 
-        def __init__(self, value: str) -> None:
+        def __init__(self, box: "AnswerBox", value: str) -> None:
             super().__init__()
-            self.value = value
+            self.box, self.value = box, value
 
     class Submitted(Message):
         """The learner gives this answer."""
 
-        def __init__(self, value: str) -> None:
+        def __init__(self, box: "AnswerBox", value: str) -> None:
             super().__init__()
-            self.value = value
+            self.box, self.value = box, value
 
     @property
     def value(self) -> str:
@@ -92,9 +92,9 @@ class AnswerBox(Widget):
             self.complain("nothing is answered yet")
             return
         self.complain("")
-        self.post_message(self.Submitted(self.value))
+        self.post_message(self.Submitted(self, self.value))
 
     def edited(self) -> None:
         """To be called by subclasses when the answer has changed."""
         self.complain("")
-        self.post_message(self.Edited(self.value))
+        self.post_message(self.Edited(self, self.value))

@@ -322,8 +322,13 @@ class QuizApp(App[None]):
     def interview(self, bank: str | None, *, confined: bool = False) -> None:
         """Opens an interview: the open one where it stands, else the choices; ``confined``: about that bank alone."""
         from quizapp.practice.interview_plan import Setup
+        from quizapp.tui.interview import InterviewScreen
         from quizapp.tui.interview_start import first_screen
 
+        if any(isinstance(screen, InterviewScreen) for screen in self.screen_stack):
+            # On two screens at once, each would store its own clock and choices over the other's.
+            self.notify("The interview is open; Esc leads back to it.", markup=False)
+            return
         assert self.library is not None
         setup = self.setup or Setup(bank=bank if confined else None)
         begin, self.setup = self.setup is not None, None

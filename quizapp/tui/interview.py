@@ -17,12 +17,14 @@ from quizapp.practice.face import Way, choosing, way
 from quizapp.practice.interview import Interview
 from quizapp.practice.interview_exchange import Question
 from quizapp.practice.interview_export import clock
+from quizapp.practice.interview_offer import GO_ON
 from quizapp.practice.interview_phrases import ANSWER_TIME_IS_UP, TIME_IS_UP
 from quizapp.practice.interview_plan import role
 from quizapp.scoring.answer import AnswerError
 from quizapp.scoring.tier import load_in_background
 from quizapp.tui.answer_box import AnswerBox, written
 from quizapp.tui.drafting import Drafting
+from quizapp.tui.notes import Notes
 from quizapp.tui.page import Page
 from quizapp.tui.question import answer_box
 
@@ -37,17 +39,6 @@ def screen_for(interview: Interview) -> Page:
 
         return InterviewDebriefScreen(interview)
     return InterviewScreen(interview)
-
-
-class Notes(Vertical):
-    """What one thinks aloud: kept, shown in the debrief, never scored."""
-
-    def compose(self) -> ComposeResult:
-        yield Static("Notes (kept, not scored)", classes="caption")
-        area = TextArea("", id="notes-area", placeholder="Think aloud here. F6 goes back to the answer.")
-        area.cursor_blink = False
-        area.highlight_cursor_line = False
-        yield area
 
 
 class AnswerTimeUp(Message):
@@ -77,6 +68,9 @@ with `Enter`. The interviewer asks back about what was wrong, unclear or missing
 `PgDn` and `PgUp` move through a long question. `F4` passes on a question. `F6` goes to the notes and back; they are kept and not
 scored. `F7` hides the clock, `F8` ends the interview and shows the debrief. `Esc` leaves; the interview goes on where you left it,
 and the clock waits.
+
+Where the plan is through and time is left, you are offered one more question; where the time is up first, you choose whether to go
+on. What is asked goes by your answers and choices alone, never by the clock.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "lab", "Open the lab"),
@@ -99,6 +93,7 @@ and the clock waits.
         self._warned = False
         self._passing = self._ending = 0
         self._ticks = 0
+        self._lab: Page | None = None
 
     def heading(self) -> tuple[str, str]:
         setup = self.interview.setup
@@ -129,7 +124,7 @@ and the clock waits.
         self._flush()
 
     def _flush(self) -> None:
-        if (text := written(self)) is not None:
+        if self.interview.question is not None and (text := written(self)) is not None:
             self.drafting.catch_up(text)
         self.drafting.flush()
         self.noting.flush()
@@ -151,6 +146,8 @@ and the clock waits.
         return question
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "pass":
+            return self.interview.question is not None
         lab = self.interview.question is not None and self.interview.question.kind == "lab"
         if action == "scroll":
             return self._view.max_scroll_y > 0
@@ -163,22 +160,24 @@ and the clock waits.
     # ---- the clock
 
     def _tick(self) -> None:
-        if self.interview.over or not self.is_current:
+        # The clock goes on in the lab that the interview opened.
+        if self.interview.question is None or self.app.screen not in (self, self._lab):
             return
         self._ticks += 1
         if self._ticks % KEEP_EVERY == 0:
             self.kept(self.interview.keep)
         self._show_clock()
-        if not self._warned and self.interview.elapsed >= self.interview.setup.minutes * 60:
+        up = self.interview.overtime is None and self.interview.elapsed >= self.interview.setup.minutes * 60
+        if up and not self._warned:
             self._warned = True
-            self.app.notify(TIME_IS_UP, title="The clock", timeout=20, markup=False)
+            self.app.notify(TIME_IS_UP, title="The clock", timeout=8, markup=False)
         left = self.interview.answer_left
         if left is not None and left <= 0:
             self.post_message(AnswerTimeUp(self.interview.number))
 
     def _show_clock(self) -> None:
         interview = self.interview
-        parts = [f"question {interview.number}"]
+        parts = [] if interview.question is None else [f"question {interview.number}"]
         left = interview.answer_left
         if self.clock_shown:
             parts.append(f"{clock(interview.elapsed)} of {interview.setup.minutes}:00")
@@ -191,7 +190,7 @@ and the clock waits.
         await self._once_loaded(lambda: self._cut_off(event.number))
 
     async def _cut_off(self, number: int) -> None:
-        if self.interview.over or self.interview.number != number:
+        if self.interview.question is None or self.interview.number != number:
             return
         boxes = self.query(AnswerBox)
         text = boxes.first().value if boxes else ""
@@ -211,7 +210,11 @@ and the clock waits.
     # ---- the question
 
     async def _ask(self) -> None:
-        question = self._question
+        question = self.interview.question
+        put = question or self.interview.offer
+        assert put is not None
+        if question is None:
+            self.app.clear_notifications()  # "the time is up" would lie over the choices
         self._passing = self._ending = 0
         self._show_clock()
         # In between, the screen would be drawn with widgets that are gone.
@@ -219,26 +222,26 @@ and the clock waits.
             await self._view.remove_children()
             await self._below.remove_children()
             earlier = self.interview.exchanges[-1:]
-            if question.is_follow_up and question.kind != "walk" and earlier:
+            if question is not None and question.is_follow_up and question.kind != "walk" and earlier:
                 said = " ".join(earlier[0].said.split())
                 shown = said if len(said) <= 240 else f"… {said[-240:]}"
                 await self._view.mount(Static(Content.assemble(("You said: ", "bold"), shown), classes="earlier"))
-            await self._view.mount(Static(Content(question.said), classes="opener"), Markdown(question.text))
+            await self._view.mount(Static(Content(put.said), classes="opener"), Markdown(put.text))
             area = self.query_one("#notes-area", TextArea)
             with self.prevent(TextArea.Changed):
                 area.load_text(self.interview.notes())
-            if question.kind == "lab":
+            if question is not None and question.kind == "lab":
                 await self._view.mount(Static(self._lab_line(), classes="lab-line"))
                 self._view.can_focus = True
                 self._view.focus(scroll_visible=False)
             else:
                 self._view.can_focus = False
-                await self._mount_box(question)
+                await self._mount_box(answer_box(choosing(put.choices), "") if question is None else self._box(question))
         self._below.display = bool(self._below.children)
         self._view.scroll_home(animate=False)
         self.call_after_refresh(self.refresh_bindings)
 
-    async def _mount_box(self, question: Question) -> None:
+    def _box(self, question: Question) -> AnswerBox:
         draft = self.stored(lambda: self.interview.store.draft(self.interview.draft_key())) or ""
         if question.kind == "confirm":
             how = choosing(question.choices)
@@ -246,8 +249,10 @@ and the clock waits.
             how = Way("words")
         else:
             how = way(question.asked.part, question.asked.choices, question.asked.variant.values)
-        box = answer_box(how, draft)
         self.drafting.began(draft)
+        return answer_box(how, draft)
+
+    async def _mount_box(self, box: AnswerBox) -> None:
         await self._below.mount(box)
         if box.children:  # none where the app is just closing
             box.focus_field()
@@ -262,7 +267,7 @@ and the clock waits.
         )
 
     async def on_screen_resume(self) -> None:
-        if not self.interview.over and self._question.kind == "lab":
+        if self.interview.question is not None and self._question.kind == "lab":
             for line in self.query(".lab-line"):
                 line.query_ancestor(VerticalScroll)
                 if isinstance(line, Static):
@@ -276,7 +281,7 @@ and the clock waits.
             await self._ask()
 
     def _write(self, text: str) -> None:
-        if not self.interview.over:
+        if self.interview.question is not None:
             key = self.interview.draft_key()
             self.kept(lambda: self.interview.store.save_draft(key, text))
 
@@ -292,10 +297,15 @@ and the clock waits.
         elif not boxes.first().disabled:
             await boxes.first().once_loaded(give)
 
+    def _stands(self, box: AnswerBox) -> bool:
+        """Whether the box is the open question's. A second Enter can still reach the one before."""
+        return box in self.query(AnswerBox)
+
     @on(AnswerBox.Edited)
     def _edited(self, event: AnswerBox.Edited) -> None:
         self._passing = 0
-        self.drafting.typed(event.value)
+        if self.interview.question is not None and self._stands(event.box):
+            self.drafting.typed(event.value)
 
     @on(TextArea.Changed, "#notes-area")
     def _noted(self, event: TextArea.Changed) -> None:
@@ -304,6 +314,11 @@ and the clock waits.
 
     @on(AnswerBox.Submitted)
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
+        if not self._stands(event.box):
+            return
+        if self.interview.offer is not None:
+            await self._choose(event.value)
+            return
         self.drafting.typed(event.value)
         self.drafting.flush()
         self.noting.flush()
@@ -318,6 +333,13 @@ and the clock waits.
             return
         if len(self.interview.exchanges) > before:
             await self._go_on()
+
+    async def _choose(self, choice: str) -> None:
+        self.noting.flush()
+        if choice != GO_ON:
+            self._finish()
+        elif self.stored(self.interview.go_on) is not None:
+            await self._ask()
 
     # ---- keys
 
@@ -352,10 +374,13 @@ and the clock waits.
             self.call_after_refresh(area.focus)  # until then it isn't displayed, and takes no focus
 
     def action_end(self) -> None:
-        if not self._ending:
+        if not self._ending and self.interview.offer is None:
             self._ending = 1
             self.app.notify("F8 again ends the interview and shows the debrief.", markup=False)
             return
+        self._finish()
+
+    def _finish(self) -> None:
         self._flush()
         if self.kept(self.interview.end):
             self.app.clear_notifications()
@@ -371,7 +396,8 @@ and the clock waits.
         study = self.stored(lambda: Study(self.interview.store, self.interview.library, bank, question.key.item))
         if study is not None:
             study.go([step.part.id if step.part else "" for step in study.steps].index(question.key.part))
-            self.app.push_screen(LabScreen(study))
+            self._lab = LabScreen(study)
+            self.app.push_screen(self._lab)
 
     async def action_take_lab(self) -> None:
         attempt = self.interview.lab_attempt()

@@ -17,7 +17,7 @@ from quizapp.model.figures import in_a_row
 from quizapp.practice.interview import Interview
 from quizapp.practice.interview_debrief import Debrief, Line, Row, Shown, TopicResult, debrief, hand_over
 from quizapp.practice.interview_export import clock, html, markdown
-from quizapp.practice.interview_phrases import CLOSING
+from quizapp.practice.interview_phrases import CLOSING, STOPPED
 from quizapp.store.opinion import dispute
 from quizapp.tui.inline import inline
 from quizapp.tui.page import Page
@@ -105,7 +105,7 @@ at it. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next s
 
     def _summary(self) -> Iterator[Widget]:
         found = self.found
-        yield Static(CLOSING, classes="opener")
+        yield Static(CLOSING if found.through else STOPPED, classes="opener")
         for one in found.named:
             yield Static(_shown(one, True), classes="misconception")
         for one in found.suspected:
@@ -121,7 +121,8 @@ at it. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next s
             for entry in found.study_next:
                 yield Static(Content.assemble("· ", inline(entry.title, "bold"), (f"  {entry.reason}", "$foreground-muted")))
         again = f"Seed {found.seed}: the same choices, the same seed and the same answers give the same interview."
-        yield Static(Content.assemble((again, "$foreground-muted")), classes="gap")
+        last = "\n".join((*(f"{fact}." for fact in found.course), again))
+        yield Static(Content.assemble((last, "$foreground-muted")), classes="gap")
         yield Static("", classes="gap")
 
     def _row(self, row: Row) -> Iterator[Widget]:

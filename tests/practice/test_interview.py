@@ -1,15 +1,17 @@
 """An interview from its start to its debrief: resuming, passing, notes, the clock; the same answers give the same interview."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from quizapp.bank.load import Library
+from quizapp.bank.find import builtin_folder
+from quizapp.bank.load import Library, load
 from quizapp.practice.interview import Interview, last_session, open_session
 from quizapp.practice.interview_debrief import debrief, hand_over, joined
 from quizapp.practice.interview_dialogue import Dialogue
-from quizapp.practice.interview_exchange import OPENING, Exchange, Key
+from quizapp.practice.interview_exchange import OPENING, WALK, Exchange, Key
 from quizapp.practice.interview_export import html, markdown
 from quizapp.practice.interview_plan import Setup, read_setup
 from quizapp.scoring.answer import AnswerError
@@ -78,6 +80,20 @@ def test_a_wrong_result_is_walked_through_and_a_right_one_is_not(library: Librar
         else:
             right.answer({"number": "2", "expression": "R*L_r/N"}.get(question.kind, ""))
     assert not any(one.question.kind == "walk" for one in right.exchanges)
+
+
+def test_a_walk_quotes_an_option_in_the_banks_words_and_an_answer_as_it_was_typed() -> None:
+    talk = Dialogue(load([builtin_folder()]), Setup(minutes=60, lab=False))
+    code = next(
+        one
+        for one in talk.asks
+        if one.kind == "choice" and "`" in talk.question(Key(one.item, one.part, one.seed), ()).choices[0].text
+    )
+    key = Key(code.item, code.part, code.seed)
+    question = talk.question(key, ())
+    for text, quoted in ((question.choices[0].id, question.choices[0].text), ("`x`", "\\`x\\`")):
+        asked = talk.question(replace(key, follow=WALK), (Exchange(question, text),)).text
+        assert " ".join(quoted.split()).rstrip(".") in asked
 
 
 @pytest.mark.parametrize(("minutes", "deepest"), [(15, 1), (35, 2), (60, 3)])

@@ -99,6 +99,14 @@ def test_an_answer_that_cannot_be_stored_keeps_its_draft(store: Store) -> None:
     assert store.attempts() == []
 
 
+def test_an_answer_moves_its_session_in_the_same_transaction(store: Store) -> None:
+    session = store.start("interview", "intended-average", {"elapsed": 0})
+    store.add(answer(session=session.id), position={"elapsed": 12.5})
+    assert store.session(session.id).position == {"elapsed": 12.5}
+    store.add(answer(session=session.id))
+    assert store.session(session.id).position == {"elapsed": 12.5}
+
+
 def test_sessions_are_resumed_where_they_stood(store: Store) -> None:
     first = store.start("study", "intended-average", {"step": "reading/why"}, seed=4)
     second = store.start("interview", "intended-average", {}, item="why-gpus-change-loss")

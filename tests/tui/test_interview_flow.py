@@ -210,3 +210,16 @@ async def test_a_debrief_takes_disputes_and_shows_what_stands_now(app: Make, sto
     (ruled,) = (one for one in after.rows[at].lines if one.criterion == line.criterion)
     assert (ruled.met, ruled.points, ruled.disputed) == ("met", line.max_points, False)
     assert after.points == found.points + line.max_points
+
+
+@pytest.mark.parametrize("size", [(80, 24), (110, 30), (159, 45), (160, 45), (230, 60)])
+async def test_notes_never_lie_over_the_question(app: Make, size: tuple[int, int]) -> None:
+    async with app(start="interview", setup=SHORT).run_test(size=size) as pilot:
+        await until(pilot, "Before we start")
+        await pilot.press("f6")
+        await until(pilot, "Notes")
+        await pilot.pause(0.1)
+        talk, notes = (pilot.app.screen.query_one(name).region for name in ("#interview", "#notes"))
+        assert notes.area
+        assert not talk.overlaps(notes)
+        assert notes.right <= size[0]
