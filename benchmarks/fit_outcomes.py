@@ -25,8 +25,9 @@ from probes import SETS, Answers, Judged, builtin_answers, by_probe, judged, out
 from quizapp.scoring.beliefs import read
 from quizapp.scoring.beliefs import weights as beliefs
 from quizapp.scoring.claims import echoes, find
-from quizapp.scoring.clauses import Clause, Window, is_list, split, windows
+from quizapp.scoring.clauses import Clause, Window, split, windows
 from quizapp.scoring.doubt import changes_of_mind, doubts, reaches, withdrawn
+from quizapp.scoring.fluff import is_list
 from quizapp.scoring.lexical import NOTHING, ReadyCriterion, ReadyRubric, Support, ready
 from quizapp.scoring.outcome import FILE, Outcome, Weighed
 from quizapp.scoring.semantic.encoder import Encoded, Encoder

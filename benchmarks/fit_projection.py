@@ -25,7 +25,7 @@ from quizapp.scoring.lexical import ready
 from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.semantic.encoder import Encoder
 from quizapp.scoring.semantic.projection import Projection, packed, unpacked
-from quizapp.scoring.semantic.tier import NEAREST
+from quizapp.scoring.semantic.tier import nearest
 from quizapp.scoring.words import read_words
 
 DIMENSIONS = 64
@@ -217,7 +217,7 @@ def learned(rubrics: Sequence[Phrases], decided: Sequence[Material]) -> Projecti
             said = normalize(windows @ bent, dim=1)
             near = torch.stack(
                 [
-                    (said @ normalize(texts @ bent, dim=1).T).topk(min(NEAREST, len(texts)), dim=1).values.mean(dim=1)
+                    (said @ normalize(texts @ bent, dim=1).T).topk(nearest(len(texts)), dim=1).values.mean(dim=1)
                     if len(texts)
                     else torch.zeros(len(said))
                     for texts in accepted

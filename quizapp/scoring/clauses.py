@@ -13,8 +13,6 @@ from functools import cached_property, lru_cache
 from quizapp.scoring.lexicon import (
     ADVERSE,
     AFTER_COMMA,
-    ARTICLES,
-    CLAIMING,
     CONDITIONAL,
     CONNECTIVES,
     DISTANCED,
@@ -26,41 +24,28 @@ from quizapp.scoring.lexicon import (
     NAMES_TOPICS,
     NEEDLESS,
     NO_EFFECT,
-    REASONING,
     REFUSED,
     REPORTED,
     SUPPOSING,
     TAKEN_BACK,
     TO_THE_GRADER,
+    VERDICTS,
     WORKING,
 )
 from quizapp.scoring.wording import Wording, scope, together
 from quizapp.scoring.words import Word
 
 MAX_WINDOW_WORDS = 60
-LIST_RUN = 4
-"""Terms in a row, between commas in one sentence, that make a list."""
-TERM_WORDS = 2.2
-"""Words of a piece up to which it is a term, whatever separates it."""
-_SENTENCE = re.compile(r"[.!?]+(?=\s|$)|\n(?!\s*[-–—•*]\s)")
-_ITEM = re.compile(r"[,;|]+|\s/\s|(?:\s|^)[-–—•*]\s")
-_RELATION = re.compile(r"(?<=\s)(?:[=<>≥≤≈∝~⇒→]|[=!<>:]=|[-=]>)(?=\s)")
-"""A sign that relates one thing to another, set apart by spaces as in notes, formulas and code."""
-_STATEMENT = re.compile(r"^[ \t]*[\w.\[\]]+(?:\s*[-+*/]?=\s*\S+|\([^\n]*\w[^\n]*\)[ \t]*$)", re.M)
-"""A line of code: an assignment, or a call with arguments."""
-FEWEST_STATEMENTS = 2
 MOSTLY = 0.6
 """Share of a text's sentences that deny something, from which all that it says is read with care."""
 FEWEST_BEFORE_COLON = 3
-FEWEST_RUNNING, MANY_ARTICLES, FEW_REASONS = 16, 0.15, 0.05
-"""Words from which a text can be told to run on, its share of articles, and its share of words of reasoning
-and of numbers."""
 _END = re.compile(r"[.!?]+(?=[\s\"')\]]|$)|[\n;]|:(?=\s)")
 _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bapprox|\bcf)$", re.I)
 _NO_EFFECT = re.compile(f"{NO_EFFECT}|{NEEDLESS}")
 _REFUSED = re.compile(REFUSED)
 _REPORTED = re.compile(REPORTED)
 _TAKEN_BACK = re.compile(TAKEN_BACK)
+_VERDICTS = tuple(re.compile(pattern) for pattern in VERDICTS)
 _NAMES_TOPICS = re.compile(NAMES_TOPICS)
 _TO_THE_GRADER = re.compile(TO_THE_GRADER)
 FORBIDS_ONLY = frozenset({"if", "when", "unless", "until"})
@@ -94,6 +79,8 @@ class Clause:
     """It calls something wrong, or is reported: the learner doesn't claim it."""
     reported: bool
     """It tells what others hold, the next clause takes it back, or it is addressed to whoever grades."""
+    verdict: bool = False
+    """It calls its whole sentence wrong: ``it is wrong that ...``."""
     harm: bool = False
     """What follows in its sentence tells of harm: a negation in it states the problem."""
 
@@ -268,9 +255,7 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
         while at and end < words[at - 1].end:
             end = next(coming)
         new_sentence = at > 0 and end <= word.start
-        opens = word.text in CONNECTIVES and not (
-            word.text == "so" and at + 1 < len(words) and words[at + 1].text in ("many", "much", "few")
-        )
+        opens = word.text in CONNECTIVES and not _measures(words, at)
         after_comma = "," in between and (conditional or word.text in AFTER_COMMA)
         if new_sentence:
             close()
@@ -284,12 +269,23 @@ def split(text: str, words: Sequence[Word]) -> tuple[Clause, ...]:
     return tuple(_related(text, clauses))
 
 
+def _measures(words: Sequence[Word], at: int) -> bool:
+    """``so many``, and ``it is not so that``: there *so* opens no clause."""
+    many = any(word.text in ("many", "much", "few") for word in words[at + 1 : at + 2])
+    return words[at].text == "so" and (many or (at > 0 and words[at - 1].negator))
+
+
 def _related(text: str, clauses: Sequence[Clause]) -> list[Clause]:
     """What a clause says of the one before or after it: that it has no effect, is taken back, does harm, or is for the grader."""
     out = list(clauses)
     sentences: dict[int, list[int]] = {}
     for at, clause in enumerate(clauses):
         sentences.setdefault(clause.sentence, []).append(at)
+    for same in sentences.values():
+        lowered = _plain(text[clauses[same[0]].start : clauses[same[-1]].end])
+        for pattern, at in zip(_VERDICTS, (same[0], same[-1]), strict=True):
+            if pattern.search(lowered):
+                out[at] = replace(out[at], verdict=True)
     aside = {number for number, same in sentences.items() if _is_aside(text[clauses[same[0]].start : clauses[same[-1]].end])}
     for at, clause in enumerate(clauses):
         after = clauses[at + 1 : at + 2]
@@ -370,43 +366,9 @@ def windows(clauses: Sequence[Clause]) -> Iterator[Window]:
                 yield window(clauses, at, at + size - 1)
 
 
-def is_list(text: str, words: Sequence[Word]) -> bool:
-    """Terms one after the other, without sentences that say anything of them.
-
-    Notes in few words are none: they end sentences, or relate one thing to another with a sign. A list runs on.
-    """
-    if len(_STATEMENT.findall(text)) >= FEWEST_STATEMENTS:
-        return False
-    sentences = [[piece for piece in _ITEM.split(part) if re.search(r"\w", piece)] for part in _SENTENCE.split(text)]
-    pieces = [piece for sentence in sentences for piece in sentence]
-    short, total = [len(piece.split()) for piece in pieces if _bare(piece)], sum(len(piece.split()) for piece in pieces)
-    if len(short) >= 4 and sum(short) >= 0.6 * total:
-        longest = max(sum(map(_bare, sentence)) for sentence in sentences)
-        return longest >= LIST_RUN or total <= TERM_WORDS * len(pieces)
-    related = len(_RELATION.findall(text)) + sum(not text[word.start].isalnum() for word in words)
-    return len(words) >= 8 and sum(not word.content for word in words) <= 0.06 * len(words) and related * 12 < len(words)
-
-
-def _bare(piece: str) -> bool:
-    """Whether a piece between separators is a term of which nothing is said."""
-    return len(piece.split()) <= 6 and not (set(re.findall(r"[\w']+", piece.casefold())) & CLAIMING or _RELATION.search(piece))
-
-
 @lru_cache(maxsize=4)
 def mostly_denies(clauses: tuple[Clause, ...]) -> frozenset[int]:
     """The numbers of the sentences that deny something, where most sentences of a text do; else none."""
     sentences = {clause.sentence for clause in clauses}
     denying = {clause.sentence for clause in clauses if clause.no_effect or clause.negators}
     return frozenset(denying) if len(sentences) > 1 and len(denying) >= MOSTLY * len(sentences) else frozenset()
-
-
-def says_nothing_of_its_own(words: Sequence[Word]) -> bool:
-    """Whether a text runs from noun to noun without anybody who asks, doubts or concludes: fluent, and likely nonsense.
-
-    Measured on some ninety right answers and a dozen of fluent nonsense: it holds for one of the former and most of the latter.
-    """
-    if len(words) < FEWEST_RUNNING:
-        return False
-    articles = sum(word.text in ARTICLES for word in words)
-    reasoning = sum(word.text in REASONING or any(sign.isdigit() for sign in word.text) for word in words)
-    return articles >= MANY_ARTICLES * len(words) and reasoning <= FEW_REASONS * len(words)

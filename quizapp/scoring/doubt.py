@@ -14,7 +14,7 @@ from functools import lru_cache
 from quizapp.scoring.clauses import Clause, harmful, mostly_denies
 from quizapp.scoring.denial import agrees, contrasted, is_purpose, refutes
 from quizapp.scoring.lexical import Phrase, ReadyCriterion, ReadyRubric, best_phrase
-from quizapp.scoring.lexicon import APPROVING, CONTRASTING_AGAIN, DISMISSES, OPPOSITE, RETRACTS, VERDICT
+from quizapp.scoring.lexicon import APPROVING, CONTRASTING_AGAIN, DISMISSES, DISTANCED, OPPOSITE, RETRACTS, VERDICT
 from quizapp.scoring.support import opposed
 
 _RETRACTS, _DISMISSES = re.compile(RETRACTS), re.compile(DISMISSES)
@@ -49,7 +49,7 @@ def doubts(known: ReadyCriterion, clauses: tuple[Clause, ...], rubric: ReadyRubr
     for at, clause in enumerate(clauses):
         if at and is_purpose(clause):
             continue
-        if _contrary(known, at, clauses, rubric):
+        if _contrary(known, at, clauses, rubric) or (clause.verdict and not _calls_wrong(known, clause)):
             found.append(Doubt(at, clause.sentence, clause.breath, True, True, frozenset()))
         elif denied := _unaccounted(known, at, clauses, rubric):
             carries = bool(denied & known.terms) or clause.words[0].text == "what"
@@ -160,6 +160,13 @@ def _opens(clause: Clause, following: Sequence[Clause]) -> bool:
 def _asks_for_it(clause: Clause, clauses: Sequence[Clause]) -> bool:
     """``if the ranks do not agree, they drift apart`` asks for agreement."""
     return clause.conditional and any(harmful(other) for other in clauses if other.sentence == clause.sentence)
+
+
+def _calls_wrong(known: ReadyCriterion, clause: Clause) -> bool:
+    """Whether the criterion asks for just that: the nearest phrase denies, or calls something wrong, as the clause does."""
+    nearest = best_phrase(known.freely, clause.words).phrase
+    calls_wrong = any(word.text in DISTANCED for word in clause.words)
+    return nearest is not None and nearest.denies == (clause.negated != calls_wrong)
 
 
 def _contrary(known: ReadyCriterion, at: int, clauses: Sequence[Clause], rubric: ReadyRubric) -> bool:

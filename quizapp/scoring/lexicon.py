@@ -175,6 +175,17 @@ REPORTED = (
     r"|\btempting\b|\bat\s+first\s+(?:sight|glance)\b|\bit\s+(?:may|might|would)\s+seem\b"
 )
 """A clause that tells what others hold, or what isn't so; matched on lower-case text."""
+_FALSE = (
+    r"(?:(?:\w+ly\s+|just\s+|quite\s+)?(?:an?\s+(?:\w+\s+)?)?"
+    r"(?:wrong|false|incorrect|untrue|mistaken|mistake|error|myth|misconception|fallacy|nonsense)"
+    r"|not\s+(?:so|true|right|correct|the\s+case))"
+)
+VERDICTS = (
+    rf"^(?:\w+\s+){{0,2}}?(?:it|this)(?:'s|\s+is|\s+was|\s+would\s+be)\s+{_FALSE}\s+"
+    r"(?:(?:to\s+)?(?:say|think|believe|claim|assume)(?:ing)?\s+)?that\b",
+    rf"^(?:\w+\s+){{0,2}}?that\s.*\s(?:(?:is|was)\s+{_FALSE}|(?:isn't|wasn't)\s+(?:so|true|right|correct|the\s+case))$",
+)
+"""Sentences that call the whole of what they say wrong, at their beginning or at their end; matched on lower-case text."""
 NAMES_TOPICS = (
     r"\b(?:it|this|that|everything|all)(?:'s|\s+is)\s+(?:all\s+|mostly\s+|mainly\s+)?about\b"
     r"|\b(?:are|were)\s+(?:all\s+)?(?:the\s+)?(?:\w+\s+)?(?:important|key|main|relevant|central|crucial)\s+(?:\w+\s+)?(?:concepts|things|topics|terms|ideas|words|aspects)\b"

@@ -22,15 +22,9 @@ from quizapp.scoring.claims import (
     is_whole_answer,
     strung_together,
 )
-from quizapp.scoring.clauses import (
-    Clause,
-    is_list,
-    says_nothing_of_its_own,
-    split,
-    window,
-    windows,
-)
+from quizapp.scoring.clauses import Clause, split, window, windows
 from quizapp.scoring.denial import SHOWN
+from quizapp.scoring.fluff import is_list, says_nothing_of_its_own
 from quizapp.scoring.lexical import UNSURE, ReadyCriterion, ReadyRubric, best_phrase, ready
 from quizapp.scoring.tier import Tier, present
 from quizapp.scoring.verbatim import word_for_word

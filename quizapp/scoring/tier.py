@@ -31,6 +31,7 @@ _SOURCES = (
     "clauses",
     "denial",
     "doubt",
+    "fluff",
     "groups",
     "lexical",
     "lexicon",

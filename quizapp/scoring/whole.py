@@ -16,7 +16,8 @@ from itertools import pairwise
 
 from quizapp.scoring.beliefs import Reading, Weights
 from quizapp.scoring.claims import Claim, Finding
-from quizapp.scoring.clauses import Clause, says_nothing_of_its_own, window
+from quizapp.scoring.clauses import Clause, window
+from quizapp.scoring.fluff import says_nothing_of_its_own
 from quizapp.scoring.lexical import MET, ReadyCriterion, ReadyMisconception, ReadyRubric, best_phrase
 from quizapp.scoring.outcome import STEP, WHOLE, Weighed
 from quizapp.scoring.words import Word, read_phrase

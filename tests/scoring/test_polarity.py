@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quizapp.model.rubric import Criterion, Rubric
-from quizapp.scoring.clauses import is_list, says_nothing_of_its_own
+from quizapp.scoring.fluff import is_list, says_nothing_of_its_own
 from quizapp.scoring.order import order, reversed_in
 from quizapp.scoring.text import score_text
 from quizapp.scoring.words import read_words
@@ -164,3 +164,32 @@ def test_lists_and_running_on() -> None:
 
 def test_what_is_avoided_by_a_claim_denies_nothing() -> None:
     assert "unscale" in met("First unscale, then clip, so that no scaled gradient is clipped.")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "It is not so that",
+        "It is not true that",
+        "It's simply not the case that",
+        "It is wrong that",
+        "It is a mistake to think that",
+    ],
+)
+@pytest.mark.parametrize("claim", ["the last backward of each window must run outside no_sync", "you first unscale, then clip"])
+def test_what_a_sentence_calls_wrong_at_its_head_earns_nothing(head: str, claim: str) -> None:
+    assert met(f"{claim[0].upper()}{claim[1:]}.")
+    assert not met(f"{head} {claim}.")
+
+
+@pytest.mark.parametrize("tail", ["is not so", "isn't true", "is wrong", "is a common misconception"])
+def test_what_a_sentence_calls_wrong_at_its_end_earns_nothing(tail: str) -> None:
+    assert not met(f"That the final backward reduces the gradients over the ranks {tail}.")
+
+
+def test_a_phrase_that_calls_something_wrong_is_met_by_a_sentence_that_does() -> None:
+    criterion = Criterion(
+        id="a", points=1, description="No mean of means.", accept=("it is wrong that every rank divides by its own count",)
+    )
+    score = score_text(Rubric(criteria=(criterion,)), STEM, "It is wrong that each rank divides by its own count.", {})
+    assert score.criteria[0].met == "met"

@@ -126,7 +126,7 @@ def test_a_misconception_is_nearer_than_any_criterion_where_it_is_stated(semanti
     rubric = ready(
         Rubric.model_validate(
             {
-                "criteria": [{"id": "a", "points": 1, "description": "Sum, then divide.", "accept": ["sum all losses, then divide once"]}],
+                "criteria": [{"id": "a", "points": 1, "description": "Sum.", "accept": ["sum all losses, then divide once"]}],
                 "misconceptions": [
                     {"id": "mean-of-means", "accept": ["the mean of the ranks' means is the mean"], "refute": [], "cancels": ["a"]}
                 ],

@@ -28,8 +28,8 @@ FEATURES = ("nearness", "nearness of the nearest sentence", "nearness to a misco
 """The names of what is measured beside the lexical features. All are cosines."""
 OF_MISCONCEPTIONS = ("nearness", "nearness, beyond any criterion's", "nearness to a criterion that it cancels")
 """The names of what is measured for a misconception."""
-NEAREST = 3
-"""Phrases whose nearness counts: one alone may be near by chance."""
+FEWEST, SHARE = 3, 0.2
+"""Phrases whose nearness counts, at least and of all: one alone may be near by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,18 @@ class SemanticReader:
         return own, own - max(near.criteria.values(), default=0.0), max(cancelled, default=0.0)
 
 
+def nearest(phrases: int) -> int:
+    """How many of some phrases count."""
+    return min(phrases, max(FEWEST, round(SHARE * phrases)))
+
+
 def _nearest(likeness: Matrix) -> Matrix:
     """The mean of each row's greatest."""
     import numpy as np
 
     if not likeness.shape[1]:
         return np.zeros(len(likeness), np.float32)
-    return np.asarray(np.sort(likeness, axis=1)[:, -NEAREST:].mean(axis=1), dtype=np.float32)
+    return np.asarray(np.sort(likeness, axis=1)[:, -nearest(likeness.shape[1]) :].mean(axis=1), dtype=np.float32)
 
 
 @lru_cache(maxsize=1024)
