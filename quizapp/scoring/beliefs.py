@@ -162,7 +162,8 @@ def read(
                 *nearness(known, view),
                 met,
             )
-            whole = phrase.strength >= rival.strength and _says_little_else(phrase, view)
+            nearer = phrase.strength > rival.strength or _is_word_for_word(phrase, view)
+            whole = nearer and _says_little_else(phrase, view)
             readings.append(Reading(view, phrase, features, whole))
         yield known, readings
 
@@ -221,6 +222,11 @@ def _refuted(known: ReadyMisconception, clauses: Sequence[Clause], views: Sequen
 def _says_little_else(found: Support, view: Window) -> bool:
     """Whether a window is a phrase of the rubric, nearly whole."""
     return found.strength >= WHOLE and len(found.words) >= LITTLE_ELSE * len(view.words.held)
+
+
+def _is_word_for_word(found: Support, view: Window) -> bool:
+    said = read_phrase(found.phrase.text) if found.phrase is not None else ()
+    return [word.text for word in said] == [word.text for word in view.words]
 
 
 def denying(clauses: Sequence[Clause]) -> bool:
