@@ -64,6 +64,15 @@ def test_a_wrong_idea_is_named_and_what_it_cancels_earns_nothing(
     assert found.follow_up
 
 
+@pytest.mark.parametrize(
+    ("item", "answer"), [(item, answer) for item, answers in told("no_wrong_ideas").items() for answer in answers]
+)
+def test_no_wrong_idea_is_named_for_words_that_say_a_criterion_as_well(library: Library, item: str, answer: str) -> None:
+    found = scored(library, item, "main", answer)
+    assert found.points
+    assert not found.misconceptions
+
+
 def test_naming_a_wrong_idea_in_order_to_deny_it_is_not_showing_it(library: Library) -> None:
     shown = []
     for item, loaded in library.items.items():
