@@ -7,12 +7,14 @@ into it, started the same way in the same run. It reads no bank, keeps nothing a
 pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
 
 A question stands when its stem and the line of keys have arrived. ``first_question``: of a sitting that was left at an unanswered
-question. ``new_sitting``: of one that has to be begun, by somebody who has answered nothing, over banks that were read once before.
-``queue``: ``quizapp study`` of somebody with answers behind them, whose last visit ended by quitting. All three stand before any
+question. ``very_first``: ``quizapp study`` over the built-in banks alone, on a machine that has neither a cache nor a learner's file.
+``new_sitting``: of one that has to be begun, by somebody who has answered nothing, over banks that were read once before.
+``queue``: ``quizapp study`` of somebody with answers behind them, whose last visit ended by quitting. All of these stand before any
 bank is read. ``queue_after_kill``: ``queue`` after a visit in which something was answered and that was then killed, some seconds
 later or (``queue_killed_at_once``) at once. ``queue_after_change``: ``queue`` after an edit of the bank of the question that would
-have been first. ``queue_unprepared``: the same where nothing is known ahead, as for a learner's file that was moved, so that the
-banks have to be read first. ``from_home``: from Enter on a bank of the home screen. Everything runs from compiled bytecode, as it
+have been first. ``queue_moved``: ``queue`` with the learner's file moved elsewhere. ``queue_lost_cache``: ``queue`` with the cache lost.
+``queue_unprepared``: ``queue`` where nothing is known ahead, as with folders of banks that the learner never used before, so that the
+banks have to be read first, from the cache. ``from_home``: from Enter on a bank of the home screen. Everything runs from compiled bytecode, as it
 does where it is installed.
 """
 
@@ -24,6 +26,7 @@ import pty
 import select
 import shutil
 import signal
+import sqlite3
 import statistics
 import struct
 import subprocess
@@ -292,6 +295,12 @@ def edited(home: Path, banks: Path) -> None:
         bank.write("# Looked through.\n")
 
 
+def unprepared(home: Path) -> None:
+    """Takes what a learner's file says of the next queue out of it."""
+    with sqlite3.connect(home / "progress.sqlite3") as connection:
+        connection.execute("DELETE FROM ahead")
+
+
 def keys(command: list[str], environment: dict[str, str], times: int) -> list[float]:
     """Of arrow keys in a bank's list of steps."""
     terminal = Terminal(command, environment)
@@ -346,23 +355,31 @@ def measure(times: int) -> dict[str, float]:
         for name in ("killed", "at-once", "after-edit"):
             shutil.copytree(folder / name, folder / f"{name}-as-left")
         edited(folder / "after-edit", folder / "edited")
-        plain, ours, fresh, chosen = [], [], [], []
+        shutil.copytree(folder / "as-left", folder / "nothing-ahead")
+        unprepared(folder / "nothing-ahead")
+        plain, ours, first, fresh, chosen = [], [], [], [], []
         queues: dict[str, list[float]] = {}
         for number in range(times):
             plain.append(first_question([sys.executable, str(folder / "shown.py")], environment))
             ours.append(first_question(study, environment))
             anew = {**environment, "QUIZAPP_HOME": str(folder / f"fresh-{number}")}
             fresh.append(first_question(study, anew))
+            new = {"QUIZAPP_HOME": str(folder / f"new-{number}"), "XDG_CACHE_HOME": str(folder / f"new-cache-{number}")}
+            first.append(first_question([*quizapp, "study"], {**environment, **new}, KEYS))
             for row, name, left, folder_of_banks in (
                 ("queue", "learner", "as-left", "banks"),
                 ("queue_after_kill", "killed", "killed-as-left", "banks"),
                 ("queue_killed_at_once", "at-once", "at-once-as-left", "banks"),
                 ("queue_after_change", "after-edit", "after-edit-as-left", "edited"),
-                ("queue_unprepared", f"another-{number}", "as-left", "banks"),
+                ("queue_moved", f"another-{number}", "as-left", "banks"),
+                ("queue_lost_cache", "learner", "as-left", "banks"),
+                ("queue_unprepared", "learner", "nothing-ahead", "banks"),
             ):
                 shutil.rmtree(folder / name, ignore_errors=True)
                 shutil.copytree(folder / left, folder / name)  # the queue that the last run began is no more
                 at = {**environment, "QUIZAPP_HOME": str(folder / name)}
+                if row == "queue_lost_cache":
+                    at["XDG_CACHE_HOME"] = str(folder / f"lost-{number}")
                 command = [*queue[:-1], str(folder / folder_of_banks)]
                 queues.setdefault(row, []).append(first_question(command, at, KEYS))
             chosen.append(from_home(home, {**environment, "QUIZAPP_HOME": str(folder / f"home-{number}")}))
@@ -371,6 +388,8 @@ def measure(times: int) -> dict[str, float]:
         "hard_coded_seconds": statistics.median(plain),
         "first_question_seconds": statistics.median(ours),
         "first_question_vs_hard_coded": statistics.median(ours) / statistics.median(plain),
+        "very_first_seconds": statistics.median(first),
+        "very_first_vs_hard_coded": statistics.median(first) / statistics.median(plain),
         "new_sitting_seconds": statistics.median(fresh),
         "new_sitting_vs_hard_coded": statistics.median(fresh) / statistics.median(plain),
         **{f"{row}_vs_hard_coded": statistics.median(taken) / statistics.median(plain) for row, taken in queues.items()},
