@@ -7,15 +7,15 @@ into it, started the same way in the same run. It reads no bank, keeps nothing a
 pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
 
 A question stands when its stem and the line of keys have arrived. ``first_question``: of a sitting that was left at an unanswered
-question. ``very_first``: ``quizapp study`` over the built-in banks alone, on a machine that has neither a cache nor a learner's file.
-``new_sitting``: of one that has to be begun, by somebody who has answered nothing, over banks that were read once before.
+question. ``very_first``: ``quizapp study`` over the built-in banks alone, on a machine that has neither a cache nor a learner's
+file. ``new_sitting``: of one that has to be begun, by somebody who has answered nothing, over banks that were read once before.
 ``queue``: ``quizapp study`` of somebody with answers behind them, whose last visit ended by quitting. All of these stand before any
 bank is read. ``queue_after_kill``: ``queue`` after a visit in which something was answered and that was then killed, some seconds
 later or (``queue_killed_at_once``) at once. ``queue_after_change``: ``queue`` after an edit of the bank of the question that would
-have been first. ``queue_moved``: ``queue`` with the learner's file moved elsewhere. ``queue_lost_cache``: ``queue`` with the cache lost.
-``queue_unprepared``: ``queue`` where nothing is known ahead, as with folders of banks that the learner never used before, so that the
-banks have to be read first, from the cache. ``from_home``: from Enter on a bank of the home screen. Everything runs from compiled bytecode, as it
-does where it is installed.
+have been first. ``queue_moved``: ``queue`` with the learner's file moved elsewhere. ``queue_lost_cache``: ``queue`` with the cache
+lost. ``queue_unprepared``: ``queue`` where nothing is known ahead, as with folders of banks that the learner never used before, so
+that the banks have to be read first, from the cache. ``from_home``: from Enter on a bank of the home screen. Everything runs from
+compiled bytecode, as it does where it is installed.
 """
 
 import argparse

@@ -158,7 +158,7 @@ def keeping(store: Store, library: Library, folders: Sequence[Path]) -> Callable
     from quizapp.store.database import StoreError
     from quizapp.store.store import Store
 
-    path, clock = store.path, store.clock
+    path = store.path
     try:
         last, find = store.last_attempt(), finding(store, library)
         name = _name(folders)
@@ -173,7 +173,7 @@ def keeping(store: Store, library: Library, folders: Sequence[Path]) -> Callable
     def keep(stop: Callable[[], bool]) -> None:
         told = _told(find(), mark, last, stop)
         if not stop() and path.is_file():
-            with suppress(StoreError), Store(path, clock) as own:
+            with suppress(StoreError), Store(path) as own:
                 own.foresee(name, zlib.compress(told, 1))
 
     return keep

@@ -1,11 +1,11 @@
-"""What a new sitting begins with, known before any bank is read.
+"""What a new sitting begins with, and the home screen, known before any bank is read.
 
 An opening is where somebody who has answered nothing stands, over a bank or in the queue over all banks. Those of the built-in
-banks ship beside them (``python -m quizapp.practice.opening`` makes them anew), so that the very first start has them; they are
-taken only while all YAML files that they follow from are byte for byte what they were made of. Those of other banks are kept in the
-cache of banks between runs of the app, under a name made of the state of all their files. Where an opening doesn't hold after all,
-the sitting, once read, makes it way (``quizapp.tui.study_page``). Not here: where a sitting that was begun stands
-(``quizapp.practice.face``).
+banks ship beside them (``python -m quizapp.practice.opening`` makes them anew), so that the very first start has them, as does a
+shelf: what home shows of these banks; they are taken only while all YAML files that they follow from are byte for byte what they
+were made of. Those of other banks are kept in the cache of banks between runs of the app, under a name made of the state of all
+their files. Where an opening doesn't hold after all, the sitting, once read, makes it way (``quizapp.tui.study_page``). Not here:
+where a sitting that was begun stands (``quizapp.practice.face``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quizapp import __version__
 from quizapp.bank.find import builtin_folder, cache_folder, state, yaml_files
@@ -33,6 +33,31 @@ SHIPPED = "openings.json"
 """In the folder of the built-in banks."""
 
 
+class Shelved(NamedTuple):
+    """A bank as home shows it to somebody who has answered nothing."""
+
+    id: str
+    title: str
+    description: str
+    items: int
+    points: int
+
+
+def shelf(store: Store, folders: Sequence[Path]) -> tuple[Shelved, ...]:
+    """All banks as home shows them; empty where that isn't known without reading them, or something was answered or begun.
+
+    Raises:
+        quizapp.store.database.StoreError: the learner's file can't be read.
+    """
+    if store.last_attempt() or store.unfinished():
+        return ()
+    told, known = _shipped([QUEUE], folders)
+    try:
+        return tuple(Shelved(*one) for one in told["shelf"]) if known else ()
+    except (KeyError, TypeError):
+        return ()
+
+
 def opening(store: Store, bank: str, folders: Sequence[Path]) -> Standing | None:
     """What a new sitting over a bank, or the queue, begins with; ``None`` where that isn't known without reading the banks, or
     where a sitting is open.
@@ -45,8 +70,9 @@ def opening(store: Store, bank: str, folders: Sequence[Path]) -> Standing | None
             return None
     elif store.last_attempt() or store.recommended() or last_review(store) is not None:
         return None
-    if (found := _shipped([bank], folders).get(bank)) is not None:
-        return found
+    told, known = _shipped([bank], folders)
+    if known and (found := read_standing(told["openings"][bank])) is not None:
+        return replace(found, file=str((builtin_folder() / found.file).resolve()))
     try:
         place = _place(bank, state(folders))
         found = read_standing(json.loads(place.read_bytes()))
@@ -60,7 +86,7 @@ def keep_openings(library: Library, banks: Iterable[str], folders: Sequence[Path
     """Keeps the openings of some banks of a library that was read from these folders; those that ship, or are kept already, stay
     as they are."""
     wanted = list(banks)
-    shipped = _shipped(wanted, folders)
+    _, shipped = _shipped(wanted, folders)
     with suppress(OSError, RuntimeError):
         now = state(folders)
         for bank in wanted:
@@ -85,21 +111,16 @@ def _begins_with(library: Library, bank: str) -> Standing | None:
     return None
 
 
-def _shipped(banks: Sequence[str], folders: Sequence[Path]) -> dict[str, Standing]:
-    """Those of some openings that ship and hold. The built-in folder comes first, and the first of two things with one id stays: no
-    other folder changes its banks. The queue is over all folders, so it has to be the only one."""
+def _shipped(banks: Sequence[str], folders: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
+    """What ships, and of which banks it holds. The built-in folder comes first, and the first of two things with one id stays: no
+    other folder changes its banks. The queue, and home, are over all folders, so it has to be the only one."""
     home = builtin_folder()
-    if not folders or folders[0] != home:
-        return {}
     try:
-        told = json.loads((home / SHIPPED).read_bytes())
+        told = json.loads((home / SHIPPED).read_bytes()) if folders and folders[0] == home else {"openings": {}}
         known = [bank for bank in banks if bank in told["openings"] and (bank != QUEUE or len(folders) == 1)]
-        if not known or told["made_of"] != _content(home):
-            return {}
-        openings = {bank: read_standing(told["openings"][bank]) for bank in known}
+        return told, known if known and told["made_of"] == _content(home) else []
     except (OSError, ValueError, KeyError, TypeError):
-        return {}
-    return {bank: replace(one, file=str((home / one.file).resolve())) for bank, one in openings.items() if one is not None}
+        return {}, []
 
 
 def _content(folder: Path) -> str:
@@ -109,15 +130,21 @@ def _content(folder: Path) -> str:
 
 
 def to_ship(folder: Path) -> str:
-    """The file of openings of the banks in a folder, as it ships beside them."""
+    """The file of openings and the shelf of the banks in a folder, as it ships beside them."""
     from quizapp.bank.load import load
+    from quizapp.practice.progress import library_progress
 
     library = load([folder])
+    progress = library_progress(library, [])
+    shelf = [
+        Shelved(bank.id, bank.title, bank.description, len(bank.items), progress[bank.id].max_points)
+        for bank in (one.bank for one in library.banks)
+    ]
     openings = {}
     for bank in (QUEUE, *(one.bank.id for one in library.banks)):
         if (found := _begins_with(library, bank)) is not None:
             openings[bank] = kept(replace(found, file=Path(found.file).relative_to(folder.resolve()).as_posix()))
-    return json.dumps({"made_of": _content(folder), "openings": openings}, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps({"made_of": _content(folder), "shelf": shelf, "openings": openings}, indent=1, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

@@ -161,7 +161,7 @@ def _opinion_tables(connection: sqlite3.Connection) -> None:
 
 def _ahead_table(connection: sqlite3.Connection) -> None:
     """What the next queue begins with: found out from the answers and the banks, and so no part of what travels."""
-    connection.execute("CREATE TABLE ahead (name TEXT PRIMARY KEY, told BLOB NOT NULL, at TEXT NOT NULL)")
+    connection.execute("CREATE TABLE ahead (name TEXT PRIMARY KEY, told BLOB NOT NULL)")
 
 
 def new_uid() -> str:

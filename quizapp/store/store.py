@@ -202,9 +202,9 @@ class Store:
     def foresee(self, name: str, what: bytes) -> None:
         """Keeps what comes next, in place of what was kept under that name; of all names, the latest few stay."""
         with told(self.path), transaction(self._connection):
-            self._connection.execute("REPLACE INTO ahead (name, told, at) VALUES (?, ?, ?)", (name, what, self._stamp()))
+            self._connection.execute("REPLACE INTO ahead (name, told) VALUES (?, ?)", (name, what))
             self._connection.execute(
-                "DELETE FROM ahead WHERE name NOT IN (SELECT name FROM ahead ORDER BY at DESC LIMIT ?)", (MOST_AHEAD,)
+                "DELETE FROM ahead WHERE name NOT IN (SELECT name FROM ahead ORDER BY rowid DESC LIMIT ?)", (MOST_AHEAD,)
             )
 
     def foreseen(self, name: str) -> bytes | None:
