@@ -7,13 +7,16 @@ into it, started the same way in the same run. It reads no bank, keeps nothing a
 pseudo-terminal of 80 columns and 24 rows; times run from the program's start, or the key, to the bytes that arrive.
 
 A question stands when its stem and the line of keys have arrived. ``first_question``: of a sitting that was left at an unanswered
-question. ``new_sitting``: of one that has to be begun, by somebody who has answered nothing, over banks that were read once before.
-``queue``: ``quizapp study`` of somebody with answers behind them, whose last visit ended by quitting. All three stand before any
-bank is read. ``queue_after_kill``: ``queue`` after a visit in which something was answered and that was then killed, some seconds
-later or (``queue_killed_at_once``) at once. ``queue_after_change``: ``queue`` after an edit of the bank of the question that would
-have been first. ``queue_unprepared``: the same where nothing is known ahead, as for a learner's file that was moved, so that the
-banks have to be read first. ``from_home``: from Enter on a bank of the home screen. Everything runs from compiled bytecode, as it
-does where it is installed.
+question. ``very_first``: ``quizapp study`` over the built-in banks alone, on a machine that has neither a cache nor a learner's
+file; ``very_first_home``: the list of banks of ``quizapp`` there; ``very_first_page``: the first page of ``quizapp study`` with a
+built-in bank there, beside the same page hard-coded. ``new_sitting``: of one that has to be begun, by somebody who has answered
+nothing, over banks that were read once before. ``queue``: ``quizapp study`` of somebody with answers behind them, whose last visit
+ended by quitting. All of these stand before any bank is read. ``queue_after_kill``: ``queue`` after a visit in which something was
+answered and that was then killed, some seconds later or (``queue_killed_at_once``) at once. ``queue_after_change``: ``queue`` after
+an edit of the bank of the question that would have been first. ``queue_moved``: ``queue`` with the learner's file moved elsewhere.
+``queue_lost_cache``: ``queue`` with the cache lost. ``queue_unprepared``: ``queue`` where nothing is known ahead, as with folders
+of banks that the learner never used before, so that the banks have to be read first, from the cache. ``from_home``: from Enter on a
+bank of the home screen. Everything runs from compiled bytecode, as it does where it is installed.
 """
 
 import argparse
@@ -24,6 +27,7 @@ import pty
 import select
 import shutil
 import signal
+import sqlite3
 import statistics
 import struct
 import subprocess
@@ -33,10 +37,14 @@ import termios
 import time
 from pathlib import Path
 
+import hard_coded
+
 ITEMS = 5_000
 BANKS = 10
 STEM = "Two ranks hold {} and 3 examples. Which mean was meant?"
 MARK = b"Which mean was meant?"
+BUILTIN = "intended-average"
+"""A bank that comes with the app."""
 KEYS = b"Skip"
 """Stands in the line of keys, the last thing of a question to be drawn."""
 AFTER_ANSWER = 8.0
@@ -44,91 +52,6 @@ AFTER_ANSWER = 8.0
 AT_ONCE = 0.1
 ANSWERED = 40
 """Items that somebody with answers behind them has answered."""
-HARD_CODED = """
-from textual.app import App
-from textual.binding import Binding
-from textual.containers import Horizontal, VerticalScroll
-from textual.content import Content
-from textual.screen import Screen
-from textual.widget import Widget
-from textual.widgets import Markdown, Static
-
-from quizapp.tui.key_line import KeyLine
-
-
-class Heading(Horizontal):
-    def compose(self):
-        yield Static("q-0-0", id="heading-left", markup=False)
-        yield Static("checkpoint · 1 point · Bank 0 · 1/500", id="heading-right", markup=False)
-
-
-class ChoiceRow(Horizontal):
-    def __init__(self, letter):
-        super().__init__()
-        self.letter = letter
-
-    def compose(self):
-        yield Static(Content.assemble("  ( ) ", (self.letter + "  ", "bold")), classes="box", markup=False)
-        yield Static(Content(str("ABC".index(self.letter) + 1)), classes="text")
-
-
-class ChoiceAnswer(Widget, can_focus=True):
-    BINDINGS = [Binding("space", "pick", "Pick", key_display="letter"), Binding("enter", "submit", "Answer")]
-
-    def compose(self):
-        for letter in "ABC":
-            yield ChoiceRow(letter)
-        yield Static("", classes="fault", markup=False)
-
-    def on_mount(self):
-        self.query(ChoiceRow)[0].set_class(True, "-current")
-
-
-class Question(Screen):
-    CSS_PATH = [FOLDER + name for name in STYLES]
-    BINDINGS = [
-        Binding("f1", "help", "Help", key_display="F1", priority=True),
-        Binding("f3", "back", "Back", key_display="F3", priority=True),
-        Binding("f4", "skip", "Skip", key_display="F4", priority=True),
-        Binding("f5", "steps", "Steps", key_display="F5", priority=True),
-        Binding("ctrl+g", "flag", "Flag", key_display="^g", priority=True),
-        Binding("escape", "home", "Home", key_display="Esc", priority=True),
-    ]
-
-    def compose(self):
-        yield Heading()
-        with VerticalScroll(id="question", can_focus=False):
-            yield Markdown("Two ranks hold 1 and 3 examples. Which mean was meant?")
-            yield Static("", id="hint", markup=False)
-        yield KeyLine()
-        yield Static("", id="too-small", markup=False)
-
-    async def on_mount(self):
-        self.query_one("#hint").display = False
-        answer = ChoiceAnswer()
-        await self.query_one("#question").mount(answer)
-        answer.focus()
-
-
-class Shown(App):
-    CSS_PATH = FOLDER + "app.tcss"
-
-    def on_mount(self):
-        self.push_screen(Question())
-
-
-Shown().run()
-"""
-STYLES = [
-    "question.tcss",
-    "answer_box.tcss",
-    "choice.tcss",
-    "short_answer.tcss",
-    "long_answer.tcss",
-    "confidence.tcss",
-    "result.tcss",
-]
-"""The question screen's own style sheets: the hard-coded app has the same ones."""
 
 
 def bank(number: int, items: int) -> str:
@@ -218,19 +141,21 @@ class Terminal:
         os.close(self._end)
 
 
-def hard_coded() -> str:
-    """The program of the hard-coded app."""
-    from quizapp import tui
-
-    return f"FOLDER, STYLES = {str(Path(tui.__file__).parent) + os.sep!r}, {STYLES!r}\n{HARD_CODED}"
-
-
 def first_question(command: list[str], environment: dict[str, str], *marks: bytes) -> float:
     terminal = Terminal(command, environment)
     try:
         return terminal.until(*(marks or (MARK, KEYS)))
     finally:
         terminal.close()
+
+
+def first_page() -> tuple[str, str, list[str]]:
+    """Title, text and sources of the first page of a built-in bank."""
+    from quizapp.bank.find import bank_folders
+    from quizapp.bank.load import load
+
+    reading = next(one.bank.reading[0] for one in load(bank_folders()).banks if one.bank.id == BUILTIN)
+    return reading.title, reading.text, list(reading.sources)
 
 
 def from_home(command: list[str], environment: dict[str, str]) -> float:
@@ -292,6 +217,12 @@ def edited(home: Path, banks: Path) -> None:
         bank.write("# Looked through.\n")
 
 
+def unprepared(home: Path) -> None:
+    """Takes what a learner's file says of the next queue out of it."""
+    with sqlite3.connect(home / "progress.sqlite3") as connection:
+        connection.execute("DELETE FROM ahead")
+
+
 def keys(command: list[str], environment: dict[str, str], times: int) -> list[float]:
     """Of arrow keys in a bank's list of steps."""
     terminal = Terminal(command, environment)
@@ -319,7 +250,7 @@ def measure(times: int) -> dict[str, float]:
         (folder / "banks").mkdir()
         for number in range(BANKS):
             (folder / "banks" / f"bank-{number}.yaml").write_text(bank(number, ITEMS // BANKS), encoding="utf-8")
-        (folder / "shown.py").write_text(hard_coded(), encoding="utf-8")
+        (folder / "shown.py").write_text(hard_coded.question(), encoding="utf-8")
         environment = {
             **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
             "QUIZAPP_HOME": str(folder / "home"),
@@ -346,25 +277,41 @@ def measure(times: int) -> dict[str, float]:
         for name in ("killed", "at-once", "after-edit"):
             shutil.copytree(folder / name, folder / f"{name}-as-left")
         edited(folder / "after-edit", folder / "edited")
-        plain, ours, fresh, chosen = [], [], [], []
-        queues: dict[str, list[float]] = {}
+        shutil.copytree(folder / "as-left", folder / "nothing-ahead")
+        unprepared(folder / "nothing-ahead")
+        (folder / "page.py").write_text(hard_coded.page(*(notes := first_page())), encoding="utf-8")
+        on_page = b" ".join(notes[1].encode().split()[:3]), b"Next"
+        plain, page, ours, fresh, chosen = [], [], [], [], []
+        rows: dict[str, list[float]] = {}
         for number in range(times):
             plain.append(first_question([sys.executable, str(folder / "shown.py")], environment))
             ours.append(first_question(study, environment))
             anew = {**environment, "QUIZAPP_HOME": str(folder / f"fresh-{number}")}
             fresh.append(first_question(study, anew))
+            page.append(first_question([sys.executable, str(folder / "page.py")], environment, *on_page))
+            for row, command, marks in (
+                ("very_first", [*quizapp, "study"], (KEYS,)),
+                ("very_first_page", [*quizapp, "study", BUILTIN], on_page),
+                ("very_first_home", quizapp, (b"Preserving the intended average", b"Quit")),
+            ):
+                new = {"QUIZAPP_HOME": str(folder / f"{row}-{number}"), "XDG_CACHE_HOME": str(folder / f"{row}-cache-{number}")}
+                rows.setdefault(row, []).append(first_question(command, {**environment, **new}, *marks))
             for row, name, left, folder_of_banks in (
                 ("queue", "learner", "as-left", "banks"),
                 ("queue_after_kill", "killed", "killed-as-left", "banks"),
                 ("queue_killed_at_once", "at-once", "at-once-as-left", "banks"),
                 ("queue_after_change", "after-edit", "after-edit-as-left", "edited"),
-                ("queue_unprepared", f"another-{number}", "as-left", "banks"),
+                ("queue_moved", f"another-{number}", "as-left", "banks"),
+                ("queue_lost_cache", "learner", "as-left", "banks"),
+                ("queue_unprepared", "learner", "nothing-ahead", "banks"),
             ):
                 shutil.rmtree(folder / name, ignore_errors=True)
                 shutil.copytree(folder / left, folder / name)  # the queue that the last run began is no more
                 at = {**environment, "QUIZAPP_HOME": str(folder / name)}
+                if row == "queue_lost_cache":
+                    at["XDG_CACHE_HOME"] = str(folder / f"lost-{number}")
                 command = [*queue[:-1], str(folder / folder_of_banks)]
-                queues.setdefault(row, []).append(first_question(command, at, KEYS))
+                rows.setdefault(row, []).append(first_question(command, at, KEYS))
             chosen.append(from_home(home, {**environment, "QUIZAPP_HOME": str(folder / f"home-{number}")}))
         pressed = keys(home, environment, 10 * times)
     return {
@@ -373,7 +320,10 @@ def measure(times: int) -> dict[str, float]:
         "first_question_vs_hard_coded": statistics.median(ours) / statistics.median(plain),
         "new_sitting_seconds": statistics.median(fresh),
         "new_sitting_vs_hard_coded": statistics.median(fresh) / statistics.median(plain),
-        **{f"{row}_vs_hard_coded": statistics.median(taken) / statistics.median(plain) for row, taken in queues.items()},
+        **{
+            f"{row}_vs_hard_coded": statistics.median(taken) / statistics.median(page if row == "very_first_page" else plain)
+            for row, taken in rows.items()
+        },
         "from_home_ms": 1000 * statistics.median(chosen),
         "key_to_paint_p50_ms": 1000 * statistics.median(pressed),
         "key_to_paint_p95_ms": 1000 * p95(pressed),

@@ -23,10 +23,16 @@ def home(extra: Sequence[Path] = (), backend: str = "auto") -> int:
     """Runs the app from its home screen."""
     needs_terminal()
     places = folders(extra)
-    read = reading(places)
+    store = open_store()
+    from quizapp.practice.opening import shelf
+    from quizapp.store.database import StoreError
     from quizapp.tui.app import QuizApp
 
-    return run_app(QuizApp(open_store(), read, backend=backend), places)
+    try:
+        shown = shelf(store, places)
+    except StoreError as error:
+        raise Problem(str(error), 3) from None
+    return run_app(QuizApp(store, reading(places), backend=backend, shelf=shown), places)
 
 
 def reading(places: list[Path]) -> Callable[[], Library]:

@@ -1,5 +1,5 @@
 """What the next queue of somebody with answers behind them begins with, kept while the app runs and when it is left, so that it
-stands before any bank is read.
+stands before any bank is read. It lies in the learner's file: it goes where that goes, and needs no cache.
 
 Kept are the order of the course, what a queue must know of each item, and the questions that may be first, for a while to come.
 Which of them it is follows from the answers and the moment, by the same functions as the queue itself. Where something was
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from quizapp.bank.find import cache_folder, state
+from quizapp.bank.find import state
 from quizapp.practice.face import STALE, Face, Standing, holds, kept, last_review, read_standing
 from quizapp.practice.order import course, needs, of_the_latest
 
@@ -83,13 +83,11 @@ def ahead(store: Store, folders: Sequence[Path]) -> Standing | None:
     if not last or (left is not None and not _is_over(store, left)):
         return None
     try:
-        place = _place(store, folders)
-        told = json.loads(place.read_bytes())
-        os.utime(place)
+        told = json.loads(_kept(store, _name(folders)))
         outlines = [_outline(row) for row in told["outlines"]]
         items = {str(name): outlines[which] for name, which in told["items"].items()}
         return _first(store, items, told["faces"], last, folders)
-    except (OSError, ValueError, RuntimeError, KeyError, TypeError, IndexError, AttributeError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         return None
 
 
@@ -129,9 +127,16 @@ def _outline(row: list[Any]) -> Outline:
     return Outline(OutlinedItem(tuple(map(str, needs)), tuple(OutlinedPart(str(kind)) for kind in kinds)), bool(varies))
 
 
-def _place(store: Store, folders: Sequence[Path]) -> Path:
-    name = json.dumps([str(store.path.absolute()), *(str(folder.absolute()) for folder in folders)])
-    return cache_folder() / f"ahead-{hashlib.sha256(name.encode()).hexdigest()}.json"
+def _name(folders: Sequence[Path]) -> str:
+    return hashlib.sha256(json.dumps([str(folder.absolute()) for folder in folders]).encode()).hexdigest()
+
+
+def _kept(store: Store, name: str) -> bytes:
+    """JSON; empty where nothing is kept under that name, or something else is."""
+    try:
+        return zlib.decompress(store.foreseen(name) or b"")
+    except zlib.error:
+        return b""
 
 
 def keep_ahead(store: Store, library: Library, folders: Sequence[Path]) -> None:
@@ -145,40 +150,38 @@ def keep_ahead(store: Store, library: Library, folders: Sequence[Path]) -> None:
 def keeping(store: Store, library: Library, folders: Sequence[Path]) -> Callable[[Callable[[], bool]], None] | None:
     """What keeps it; ``None`` where there is nothing to keep, or it was kept today and nothing has changed since.
 
-    It doesn't use the store any more, so that a thread can call it. Between two moments it asks whether it is to stop, and leaves
-    the processor to others: somebody may be typing. A file is written whole or not at all.
+    It opens the learner's file for itself, so that a thread can call it. Between two moments it asks whether it is to stop, and
+    leaves the processor to others: somebody may be typing.
     """
     from quizapp.practice.review import finding
     from quizapp.practice.standing import as_they_stand
     from quizapp.store.database import StoreError
+    from quizapp.store.store import Store
 
+    path = store.path
     try:
         last, find = store.last_attempt(), finding(store, library)
-        place = _place(store, folders)
+        name = _name(folders)
         stands = repr((state(folders), store.clock().date(), as_they_stand(store)[0], store.recommended()))
         mark = f'{{"last": {last}, "stands": "{hashlib.sha256(stands.encode()).hexdigest()}", '.encode()
-    except (OSError, RuntimeError, StoreError):
+        known = _kept(store, name).startswith(mark)
+    except (OSError, StoreError):
         return None
-    if not last or not library.items or _begins_with(place, mark):
+    if known or not last or not library.items:
         return None
-    return lambda stop: _keep(place, find(), mark, last, stop)
+
+    def keep(stop: Callable[[], bool]) -> None:
+        told = _told(find(), mark, last, stop)
+        if not stop() and path.is_file():
+            with suppress(StoreError), Store(path) as own:
+                own.foresee(name, zlib.compress(told, 1))
+
+    return keep
 
 
-def _begins_with(place: Path, mark: bytes) -> bool:
-    try:
-        with place.open("rb") as stream:
-            return stream.read(len(mark)) == mark
-    except OSError:
-        return False
-
-
-def _keep(place: Path, found: Knowledge, mark: bytes, last: int, stop: Callable[[], bool]) -> None:
-    from quizapp.bank.cache import put
-
-    with suppress(OSError, RuntimeError):
-        faces = {name: kept(one) for name in _may_be_first(found, last, stop) if (one := _standing(found, name, last)) is not None}
-        if not stop():
-            put(place, mark + b'"faces": ' + json.dumps(faces).encode() + b", " + _outlines(found.library) + b"}")
+def _told(found: Knowledge, mark: bytes, last: int, stop: Callable[[], bool]) -> bytes:
+    faces = {name: kept(one) for name in _may_be_first(found, last, stop) if (one := _standing(found, name, last)) is not None}
+    return mark + b'"faces": ' + json.dumps(faces).encode() + b", " + _outlines(found.library) + b"}"
 
 
 @of_the_latest

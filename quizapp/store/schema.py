@@ -159,12 +159,22 @@ def _opinion_tables(connection: sqlite3.Connection) -> None:
             )
 
 
+def _ahead_table(connection: sqlite3.Connection) -> None:
+    """What the next queue begins with: found out from the answers and the banks, and so no part of what travels."""
+    connection.execute("CREATE TABLE ahead (name TEXT PRIMARY KEY, told BLOB NOT NULL)")
+
+
 def new_uid() -> str:
     """A name for a row that no other machine gives."""
     return uuid.uuid4().hex
 
 
-MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {0: _first_tables, 1: _study_tables, 2: _opinion_tables}
+MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {
+    0: _first_tables,
+    1: _study_tables,
+    2: _opinion_tables,
+    3: _ahead_table,
+}
 """Version found -> the step to the next one."""
 VERSION = len(MIGRATIONS)
 """The version that this program reads and writes, kept in ``PRAGMA user_version``."""

@@ -19,6 +19,8 @@ _NEW_ATTEMPT = (
     "uid, at, session, bank, item, part, seed, outcome, points, max_points, confidence, seconds,"
     " answer, item_hash, scorer, score, verdict"
 )
+MOST_AHEAD = 3
+"""Sets of banks for which it is kept what comes next."""
 _SESSION = "id, kind, bank, item, seed, position, started_at, updated_at, finished_at"
 
 
@@ -200,6 +202,19 @@ class Store:
         """A setting of the app; ``None`` where it was never set."""
         rows = self._rows("SELECT value FROM setting WHERE name = ?", (name,))
         return str(rows[0]["value"]) if rows else None
+
+    def foresee(self, name: str, what: bytes) -> None:
+        """Keeps what comes next, in place of what was kept under that name; of all names, the latest few stay."""
+        with told(self.path), transaction(self._connection):
+            self._connection.execute("REPLACE INTO ahead (name, told) VALUES (?, ?)", (name, what))
+            self._connection.execute(
+                "DELETE FROM ahead WHERE name NOT IN (SELECT name FROM ahead ORDER BY rowid DESC LIMIT ?)", (MOST_AHEAD,)
+            )
+
+    def foreseen(self, name: str) -> bytes | None:
+        """What was kept of what comes next."""
+        rows = self._rows("SELECT told FROM ahead WHERE name = ?", (name,))
+        return bytes(rows[0]["told"]) if rows else None
 
     def save_draft(self, key: DraftKey, text: str) -> None:
         """Keeps what was typed so far, in place of what was kept before."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from quizapp.model.audit import Shown
     from quizapp.practice.face import Standing
     from quizapp.practice.interview_plan import Setup
+    from quizapp.practice.opening import Shelved
     from quizapp.practice.queue import Knowledge, Plan
     from quizapp.practice.study import Study
     from quizapp.tui.home import HomeScreen
@@ -66,7 +67,7 @@ class QuizApp(App[None]):
     ``library`` is the banks, or how to read them (called in a thread once the first screen stands). ``start`` and ``bank`` say
     where to begin; ``item`` narrows a study sitting to one item. Both must exist in a library given as such. ``setup``: an
     interview that begins at once with these choices. ``left_at``: the step at which the sitting to begin with was left, or which it
-    begins with; it is the first screen, while the banks are still to be read.
+    begins with; it is the first screen, while the banks are still to be read. ``shelf``: what home shows of them until then.
     """
 
     TITLE = "quizapp"
@@ -87,9 +88,11 @@ class QuizApp(App[None]):
         setup: Setup | None = None,
         plan: Plan | None = None,
         left_at: Standing | None = None,
+        shelf: Sequence[Shelved] = (),
     ) -> None:
         super().__init__()
         self._left_at = left_at
+        self.shelf = shelf
         self._first: StudyPage | None = None
         self._never_coloured = self.no_color
         self._theme_taken = False
@@ -125,7 +128,7 @@ class QuizApp(App[None]):
             self.push_screen(self._first)
         elif self._read is not None:
             self.push_screen("home")
-            self.read_banks()
+            self.call_after_refresh(self.call_after_refresh, self.read_banks)  # reading would take the time from drawing it
         elif self._begin[0] in ("study", "review"):
             self._go()  # home is drawn when the learner goes there
             if len(self.screen_stack) == 1:
@@ -262,13 +265,17 @@ class QuizApp(App[None]):
             self.notify(str(error), severity="error", timeout=15, markup=False)
             return None
 
-    def study(self, bank: str, item: str | None = None) -> None:
-        """Opens a sitting where it stands."""
+    def study(self, bank: str, item: str | None = None) -> bool:
+        """Opens a sitting where it stands; False where that waits until the banks have been read."""
+        if self.library is None:
+            self._begin = ("study", bank, item)
+            return False
         study = self._opened_study(bank, item)
         if study is not None:
             from quizapp.tui.study_page import screen_for
 
             self.push_screen(screen_for(study))
+        return True
 
     def review(self, plan: Plan | None = None, found: Knowledge | None = None) -> None:
         """Opens a queue: a new one for a plan, else the one left open, else what is due with new items between. ``found``: where

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 BAR = 12
 SHOWN_FAULTS = 20
+WELCOME = "Welcome. Press Enter to start with the reading notes; F1 explains the keys of every screen."
+READING = "Reading the banks …"
 
 
 def bar(earned: int, possible: int) -> str:
@@ -71,6 +73,18 @@ def due_line(found: Knowledge, left: bool) -> Content:
     )
 
 
+def entry(
+    title: str, earned: int, possible: int, answered: int, items: int, *, origin: str = "", more: str = "", resume: str = ""
+) -> Content:
+    """A bank in the list."""
+    return Content.assemble(
+        (title, "bold"),
+        (origin, "$foreground-muted"),
+        f"\n{bar(earned, possible)} {points(earned, possible)} · {answered} of {items} item{'' if items == 1 else 's'}{more}",
+        (resume, "$text-accent"),
+    )
+
+
 class BankList(MarkedList):
     """The banks; Enter studies one."""
 
@@ -104,7 +118,7 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
 
     def body(self) -> ComposeResult:
         with Vertical(id="home"):
-            yield Static("Reading the banks …", id="notice", markup=False)
+            yield Static(READING, id="notice", markup=False)
             yield BankList(id="banks", compact=True)
             with VerticalScroll(id="faults", can_focus=False):
                 yield Static("", id="fault-lines", markup=False)
@@ -115,8 +129,12 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
 
         self.query_one("#banks").display = False
         self.query_one("#faults").display = False
-        if quiz_app(self).library is not None:
+        app = quiz_app(self)
+        if app.library is not None:
             self.refresh_banks()
+        elif app.shelf:
+            self._fill([Option(entry(one.title, 0, one.points, 0, one.items), id=one.id) for one in app.shelf])
+            self._say(Content(WELCOME))
 
     def on_screen_resume(self) -> None:
         self.refresh_banks()
@@ -143,7 +161,9 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
             return
 
         def show(found: tuple[Knowledge, Mapping[str, BankProgress]]) -> None:
-            self._fill(library, found[1], sessions, found[0])
+            self._fill(
+                [Option(self._bank(bank, found[1][bank.bank.id], sessions, found[0]), id=bank.bank.id) for bank in library.banks]
+            )
             self._show_faults(library.faults)
             said = self._welcome(library, marks, found[0], left)
             over_all = any(one.kind == "interview" and one.bank == ALL_BANKS for one in sessions)
@@ -159,28 +179,23 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         if not library.banks:
             return Content("No bank could be read. Give a folder of banks with --bank DIR, or set QUIZAPP_BANKS.")
         if not marks:
-            return Content("Welcome. Press Enter to start with the reading notes; F1 explains the keys of every screen.")
+            return Content(WELCOME)
         return due_line(found, left)
 
-    def _fill(self, library: Library, progress: Mapping[str, BankProgress], sessions: list[Session], found: Knowledge) -> None:
+    def _fill(self, options: Sequence[Option]) -> None:
         banks = self.query_one(BankList)
         marked = banks.highlighted or 0
         banks.clear_options()
-        banks.add_options(
-            Option(self._bank(bank, progress[bank.bank.id], sessions, found), id=bank.bank.id) for bank in library.banks
-        )
-        banks.display = bool(library.banks)
-        if library.banks:
-            banks.highlighted = min(marked, len(library.banks) - 1)
+        banks.add_options(options)
+        banks.display = bool(options)
+        if options:
+            banks.highlighted = min(marked, len(options) - 1)
             banks.focus()
 
     def _bank(self, bank: LoadedBank, progress: BankProgress, sessions: list[Session], found: Knowledge) -> Content:
         from quizapp.tui.app import quiz_app
 
         due = sum(1 for item in bank.bank.items if found.is_due(item.id))
-
-        items = f"{progress.answered} of {len(progress.items)} item{'' if len(progress.items) == 1 else 's'}"
-        items += f" · {due} due" if due else ""
         last = f" · {ago(progress.last_at, quiz_app(self).store.clock())}" if progress.last_at else ""
         origin = "" if bank.builtin else f"  {near(bank.file)}"
         open_ = [
@@ -193,22 +208,19 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
             if session.kind == "interview" or session.position.get("step"):
                 kinds.setdefault(session.kind, resume_line(session, bank))
         resume = "".join(f"\n{line}" for line in sorted(kinds.values()))
-        return Content.assemble(
-            (bank.bank.title, "bold"),
-            (origin, "$foreground-muted"),
-            f"\n{bar(progress.points, progress.max_points)} {points(progress.points, progress.max_points)} · {items}{last}",
-            (resume, "$text-accent"),
-        )
+        more = (f" · {due} due" if due else "") + last
+        counts = progress.points, progress.max_points, progress.answered, len(progress.items)
+        return entry(bank.bank.title, *counts, origin=origin, more=more, resume=resume)
 
     @on(OptionList.OptionHighlighted)
     def _describe(self, event: OptionList.OptionHighlighted) -> None:
         """What the marked bank is about."""
         from quizapp.tui.app import quiz_app
 
-        library = quiz_app(self).library
-        for bank in library.banks if library is not None else ():
-            if bank.bank.id == event.option_id:
-                self.query_one("#about", Static).update(inline(bank.bank.description))
+        library, shelf = quiz_app(self).library, quiz_app(self).shelf
+        for bank in shelf if library is None else [one.bank for one in library.banks]:
+            if bank.id == event.option_id:
+                self.query_one("#about", Static).update(inline(bank.description))
 
     def _show_faults(self, faults: tuple[Fault, ...]) -> None:
         self.query_one("#faults").display = bool(faults)
@@ -223,8 +235,11 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         view.update(Content.assemble((title, "bold $text-warning"), "\n" + "\n".join(lines) + tail))
 
     def _marked(self) -> str | None:
+        """The marked bank; ``None`` also while the banks are read."""
+        from quizapp.tui.app import quiz_app
+
         banks = self.query_one(BankList)
-        if banks.highlighted is None or not banks.option_count:
+        if quiz_app(self).library is None or banks.highlighted is None or not banks.option_count:
             return None
         return banks.get_option_at_index(banks.highlighted).id
 
@@ -232,8 +247,8 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
     def _selected(self, event: OptionList.OptionSelected) -> None:
         from quizapp.tui.app import quiz_app
 
-        if event.option_id is not None:
-            quiz_app(self).study(event.option_id)
+        if event.option_id is not None and not quiz_app(self).study(event.option_id):
+            self._say(Content(READING))
 
     def action_interview(self) -> None:
         from quizapp.tui.app import quiz_app

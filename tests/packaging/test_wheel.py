@@ -159,6 +159,13 @@ def test_its_banks_are_listed_and_clean(elsewhere: Path) -> None:
     assert quizapp(elsewhere, "bank", "lint") == "no faults\n"
 
 
+def test_a_first_question_is_known_before_they_are_read(elsewhere: Path, tmp_path: Path) -> None:
+    program = "from pathlib import Path; from quizapp.bank.find import bank_folders; from quizapp.store.store import Store; "
+    program += "from quizapp.practice.opening import *; print(opening(Store(Path('new.sqlite3')), QUEUE, bank_folders()).face.item)"
+    home = {"QUIZAPP_HOME": str(tmp_path), "QUIZAPP_CACHE": str(tmp_path / "none")}
+    assert run(elsewhere / "python", "-c", program, cwd=tmp_path, **home).strip()
+
+
 def test_it_scores(elsewhere: Path) -> None:
     arguments = ("score", "two-rank-tokens", "--part", "global-mean", "--json", "--answer")
     assert json.loads(quizapp(elsewhere, *arguments, "2"))["outcome"] == "right"

@@ -119,6 +119,33 @@ def test_a_bank_that_changes_leaves_the_questions_of_the_others(tmp_path: Path, 
         assert ahead(store, [banks]) is None
 
 
+def test_it_goes_where_the_learners_file_goes_and_needs_no_cache(tmp_path: Path, banks: Path, known: Library) -> None:
+    with Store(tmp_path / "progress.sqlite3", clock=lambda: BEGAN) as store:
+        answered(store, known)
+        keep_ahead(store, known, [banks])
+        kept = ahead(store, [banks])
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "progress.sqlite3").rename(tmp_path / "elsewhere" / "mine.sqlite3")
+    with Store(tmp_path / "elsewhere" / "mine.sqlite3", clock=lambda: BEGAN) as moved:
+        assert ahead(moved, [banks]) == kept is not None
+        assert ahead(moved, [banks, tmp_path / "other"]) is None, "other banks"
+        assert kept == standing(Review(moved, known))
+
+
+def test_a_file_that_has_gone_is_not_made_again_and_damage_is_passed_over(tmp_path: Path, banks: Path, known: Library) -> None:
+    with Store(tmp_path / "progress.sqlite3", clock=lambda: BEGAN) as store:
+        answered(store, known)
+        keep_ahead(store, known, [banks])
+        store.connection.execute("UPDATE ahead SET told = x'00'")
+        assert ahead(store, [banks]) is None
+        keep = keeping(store, known, [banks])
+        assert keep is not None
+        (tmp_path / "progress.sqlite3").unlink()
+        keep(lambda: False)
+    assert not (tmp_path / "progress.sqlite3").exists()
+
+
 def test_is_not_found_out_again_where_nothing_changed_and_never_kept_in_part(tmp_path: Path, banks: Path, known: Library) -> None:
     with Store(tmp_path / "progress.sqlite3", clock=lambda: BEGAN) as store:
         assert keeping(store, known, [banks]) is None, "nothing is answered"

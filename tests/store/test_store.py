@@ -122,6 +122,13 @@ def test_sessions_are_resumed_where_they_stood(store: Store) -> None:
         store.session(99)
 
 
+def test_what_comes_next_is_kept_for_the_latest_few_sets_of_banks(store: Store) -> None:
+    assert store.foreseen("one") is None
+    for number, name in enumerate(("one", "two", "one", "three", "four")):
+        store.foresee(name, b"%d" % number)
+    assert [store.foreseen(name) for name in ("one", "two", "three", "four")] == [b"2", None, b"3", b"4"]
+
+
 def test_the_session_used_last_comes_first(tmp_path: Path) -> None:
     moments = iter(datetime(2026, 3, 1, 12, minute, tzinfo=UTC) for minute in range(60))
     store = Store(tmp_path / "progress.sqlite3", clock=lambda: next(moments))

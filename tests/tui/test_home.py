@@ -1,6 +1,7 @@
 """Home, help, progress; banks that load slowly or not at all; terminals that are too small; no colour."""
 
 import dataclasses
+import json
 import subprocess
 import sys
 import threading
@@ -13,9 +14,11 @@ from textual.widgets import OptionList
 
 from quizapp.bank.fault import Fault
 from quizapp.bank.load import Library, load
+from quizapp.practice.opening import Shelved, to_ship
 from quizapp.store.store import Store
 from quizapp.tui.app import QuizApp
 
+BANKS = Path(__file__).parent / "banks"
 Make = Callable[..., QuizApp]
 SIZE = (80, 24)
 
@@ -33,6 +36,29 @@ async def test_the_first_screen_stands_while_the_banks_are_read(store: Store, li
         await until(pilot, "Reading the banks")
         go.set()
         await until(pilot, "A small bank")
+
+
+async def test_what_is_known_of_the_banks_stands_while_they_are_read(store: Store, library: Library) -> None:
+    go = threading.Event()
+
+    def slowly() -> Library:
+        go.wait(20)
+        return dataclasses.replace(library, banks=(dataclasses.replace(library.banks[0], builtin=True),))
+
+    known = tuple(Shelved(*one) for one in json.loads(to_ship(BANKS))["shelf"])
+    async with QuizApp(store, slowly, shelf=known).run_test(size=SIZE) as pilot:
+        before = await until(pilot, "One item of each kind")
+        assert "Welcome" in before
+        await pilot.press("i", "o", "p", "d", "s", "slash")
+        await pilot.pause()
+        assert shown(pilot.app) == before, "what needs the banks waits for them"
+        await pilot.press("enter")
+        await until(pilot, "Reading the banks")
+        go.set()
+        await until(pilot, "Sums and counts")
+        store.finish(store.unfinished()[0].id)
+        await pilot.press("escape")
+        assert await until(pilot, "Welcome") == before, "the same list as the banks give"
 
 
 async def test_a_broken_file_is_listed_and_the_others_work(store: Store, tmp_path: Path, library: Library) -> None:
