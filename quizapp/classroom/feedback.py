@@ -93,9 +93,9 @@ def _asked(work: Work, result: Result, criterion: "CriterionScore") -> str:
 
 
 def _quotes(result: Result, criterion: "CriterionScore") -> str:
-    """The words of the answer that a criterion was judged by, unless its reason quotes them."""
+    """The words of the answer that a criterion was judged by, unless its reason quotes them or a person has decided."""
     assert result.score is not None
-    if len(result.score.criteria) == 1 or "“" in criterion.reason:
+    if len(result.score.criteria) == 1 or criterion.id in result.rulings or "“" in criterion.reason:
         return ""
     return "".join(f' "{plain((result.answer or "")[start:end])[:300]}"' for start, end in criterion.evidence[:3])
 

@@ -110,7 +110,7 @@ def grade(
     told.total(len(to_run) + len(to_score), outcome.kept)
     anew = {(one.student, part) for one in to_run} | {(one.student, one.part.id) for one in to_score}
     stays = {key: result for key, result in journal.results.items() if key not in anew}
-    for result in apply(read_decisions(files.review), stays):
+    for result in apply(work, read_decisions(files.review), stays):
         journal.add(result)
         told.note(f"{result.student} ({result.part}): {result.note} ({result.points} of {result.most} points)")
 
@@ -165,7 +165,7 @@ def keep_ruling(csv: Path, work: Work, key: tuple[str, str], rulings: Mapping[st
     """
     files = Files.found(csv, work)
     with Journal.resume(files.journal) as journal:
-        journal.add(rule(journal.results[key], rulings))
+        journal.add(rule(work, journal.results[key], rulings))
         files.student(key[0], journal.results)
         files.tables(journal.results.values(), now=True)
         return journal.results[key]

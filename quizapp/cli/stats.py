@@ -37,7 +37,7 @@ def _insight(bank: tuple[Path, ...]) -> Insight:
     found = library(bank)
     try:
         with open_store() as store:
-            return insight(where(store, found), *as_they_stand(store))
+            return insight(where(store, found), *as_they_stand(store, found))
     except StoreError as error:
         raise Problem(str(error), 3) from None
 
