@@ -335,7 +335,7 @@ def test_resuming_grades_what_is_new_or_changed_and_says_so(tmp_path: Path, caps
     capsys.readouterr()
     command("grade", "--item", "two-rank-mean", "--answers", answers, "--out", out, "--resume")
     said = capsys.readouterr().err
-    assert "ada: handed in anew after it was first graded; graded anew (0 -> 1 points)" in said
+    assert "ada: handed in anew after it was first graded; graded anew (0 -> 1 point)" in said
     assert "cee (main): not among the submissions any more; the grade stays" in said
     assert {one["student"]: (one["points"], one["note"] != "") for one in rows(out)} == {
         "ada": ("1", True),

@@ -14,7 +14,7 @@ from quizapp.model.verdict import ListedRow, Listing, RankReport, ScenarioVerdic
 from quizapp.tui import themes
 from quizapp.tui.code_editor import COLOURS
 from quizapp.tui.inline import inline
-from quizapp.tui.signs import ago, points
+from quizapp.tui.signs import ago
 from quizapp.tui.table import rows
 from quizapp.tui.terms import terms_in
 from quizapp.tui.verdict import error_text, listing_table, rank_lines, sections
@@ -210,10 +210,6 @@ def test_a_ranks_line_is_cut_and_a_lost_line_is_no_error() -> None:
 def test_ago(gap: timedelta, words: str) -> None:
     now = datetime(2026, 3, 1, tzinfo=UTC)
     assert ago(now - gap, now) == words
-
-
-def test_points_in_words() -> None:
-    assert (points(0, 1), points(2, 3)) == ("0 of 1 point", "2 of 3 points")
 
 
 def luminance(colour: Color) -> float:
