@@ -17,7 +17,7 @@ from quizapp.tui.inline import inline
 from quizapp.tui.signs import ago
 from quizapp.tui.table import rows
 from quizapp.tui.terms import terms_in
-from quizapp.tui.verdict import error_text, listing_table, rank_lines, sections
+from quizapp.tui.verdict import error_text, listing_table, notation, rank_lines, sections
 from quizapp.tui.weights import figure, rank_bars, remark, size_bar, weight_bars
 
 NUMBERS = st.one_of(st.none(), st.floats(-10, 10), st.just(math.nan), st.just(math.inf))
@@ -210,6 +210,12 @@ def test_a_ranks_line_is_cut_and_a_lost_line_is_no_error() -> None:
 def test_ago(gap: timedelta, words: str) -> None:
     now = datetime(2026, 3, 1, tzinfo=UTC)
     assert ago(now - gap, now) == words
+
+
+def test_signs_are_told_in_what_the_lab_counts() -> None:
+    assert notation("1/N, not 1/n_r", "samples") == "N samples on all ranks, n_r samples on rank r"
+    assert notation("over R windows", "samples") == "R ranks, a window: the microbatches of one optimizer step"
+    assert notation("no sign", "samples") == ""
 
 
 def luminance(colour: Color) -> float:
