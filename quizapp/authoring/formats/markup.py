@@ -163,6 +163,16 @@ def _code_span(code: str) -> str:
     return f"{fence}{pad}{code}{pad}{fence}"
 
 
+def _is_second(element: Any) -> bool:
+    """Whether a list is the second, fourth and so on of lists of its kind that follow one another."""
+    before = element.find_previous_sibling() if element is not None else None
+    return before is not None and before.name == element.name in ("ul", "ol") and not _is_second(before)
+
+
+def _other_sign(match: "re.Match[str]") -> str:
+    return "+" if match[0] == "-" else f"{match[0][:-1]})"
+
+
 @lru_cache(maxsize=1)
 def _converter() -> Any:
     from markdownify import MarkdownConverter
@@ -175,6 +185,11 @@ def _converter() -> Any:
 
         def convert_code(self, element: Any, text: str, parent_tags: Any) -> str:
             return text if "_noformat" in parent_tags else _code_span(text.replace("\n", " "))
+
+        def convert_li(self, element: Any, text: str, parent_tags: Any) -> str:
+            entry = str(super().convert_li(element, text, parent_tags))  # type: ignore[misc, unused-ignore]
+            # Other signs begin another list; with the same ones a list right below a list would be one with it.
+            return re.sub(r"^(?:-|\d+\.)", _other_sign, entry, count=1) if _is_second(element.parent) else entry
 
         def convert_pre(self, element: Any, text: str, parent_tags: Any) -> str:
             # A line break right after <pre> is none; one after <code> in it is.

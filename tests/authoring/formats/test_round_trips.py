@@ -103,12 +103,13 @@ HARD = (
         Choice(id="b", text="_*one* and_ *an*_other_", note="*of*_*]* a_ **mean**"),
     )),
     checkpoint(stem="````python\n```\n````\n\n```\n\n  b\n```\n\n` `", explanation="```\n```"),
+    checkpoint(stem="+ one\n\n- two\n\n* three", explanation="1. one\n\n1) two\n\nand\n\n1. three"),
 )  # fmt: skip
-"""Code and emphasis that once came back otherwise."""
+"""Code, emphasis and lists that once came back otherwise."""
 
 
 @pytest.mark.parametrize("format", ["moodle", "gift", "csv"])
-@pytest.mark.parametrize("item", HARD, ids=["options", "blocks"])
+@pytest.mark.parametrize("item", HARD, ids=["options", "blocks", "lists"])
 def test_what_once_came_back_otherwise(item: Item, format: str) -> None:
     check((item,), format)
 
