@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
 from quizapp.bank.fault import Fault
 from quizapp.bank.find import bank_folders, yaml_files
@@ -23,6 +24,8 @@ Folders = Annotated[tuple[Path, ...], Parameter(name="--bank", negative=(), help
 Backend = Annotated[Literal["docker", "local", "auto"], Parameter(name="--backend")]
 PROGRAMS_PER_WORKER = 50
 """A lab's own programs trust each other."""
+Seed = Annotated[int | None, Parameter(name="--seed", validator=Number(gte=0))]
+"""Of a lab's scenarios."""
 Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print one JSON object.")]
 
 

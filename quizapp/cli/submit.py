@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from quizapp.bank.load import LoadedItem
-from quizapp.cli.bank import Folders, Json, library
+from quizapp.cli.bank import Folders, Json, Seed, library
 from quizapp.cli.items import find_item
 from quizapp.cli.problem import Problem
 from quizapp.model.nouns import points
@@ -40,7 +40,7 @@ def submit(
     *,
     part: str | None = None,
     backend: Backend = "auto",
-    seed: int | None = None,
+    seed: Seed = None,
     json: Json = False,
     bank: Folders = (),
 ) -> int:
