@@ -102,6 +102,7 @@ HARD = (
         Choice(id="a", text="`` ` ``", key=True, note="a ` \\` [note](https://example.org/a_b?c=d&e=f)"),
         Choice(id="b", text="_*one* and_ *an*_other_", note="*of*_*]* a_ **mean**"),
     )),
+    checkpoint(choices=(Choice(id="a", text="{= ~\\[", key=True), Choice(id="b", text="{=x}"))),
     checkpoint(stem="````python\n```\n````\n\n```\n\n  b\n```\n\n` `", explanation="```\n```"),
     checkpoint(stem="+ one\n\n- two\n\n* three", explanation="1. one\n\n1) two\n\nand\n\n1. three"),
 )  # fmt: skip
@@ -109,7 +110,7 @@ HARD = (
 
 
 @pytest.mark.parametrize("format", ["moodle", "gift", "csv"])
-@pytest.mark.parametrize("item", HARD, ids=["options", "blocks", "lists"])
+@pytest.mark.parametrize("item", HARD, ids=["options", "formulas", "blocks", "lists"])
 def test_what_once_came_back_otherwise(item: Item, format: str) -> None:
     check((item,), format)
 
