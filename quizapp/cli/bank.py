@@ -230,7 +230,9 @@ def _scaffolded(write: Callable[[Collection[str]], list[Path]], more: Sequence[P
     except ScaffoldError as error:
         raise Problem(str(error)) from None
     except OSError as error:
-        raise Problem(f"{error.filename}: {(error.strerror or 'cannot be written').lower()}") from None
+        raise Problem(
+            f"{error.filename}: {(error.strerror or 'cannot be written').lower()}; name a place that you can write to"
+        ) from None
     for path in written:
         print(path)
     return 0
