@@ -99,6 +99,8 @@ def default_counts(ranks: int, accumulate: int, rows: int, seed: int = 0) -> tup
     windows = 3 if accumulate == 1 else 1
     total = ranks * rows * (accumulate * windows + tail)
     cell = ranks * rows * accumulate
+    if total * (cell + 3) > MOST_POSITIONS:
+        raise PlanError(f"more than {MOST_POSITIONS} positions in all; take fewer ranks, microbatches or rows in each")
     draw = random.Random(f"{ranks} {accumulate} {rows} {seed}")
     for attempt in range(TRIES):
         most = cell + 2 + attempt // 100

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from quizapp.classroom import ClassroomError
+from quizapp.classroom.asked import Work
 from quizapp.classroom.result import Result, Ruling
 from quizapp.classroom.sheet import Question, decided, question
-from quizapp.model.score import CriterionScore, score_of
+from quizapp.model.ruling import Word, overruled
 
 WORDS = {"met": True, "unmet": False}
 Decisions = Mapping[Question, bool]
@@ -36,7 +37,7 @@ def read_decisions(path: Path) -> Decisions:
     return found
 
 
-def apply(decisions: Decisions, results: Mapping[tuple[str, str], Result]) -> Iterator[Result]:
+def apply(work: Work, decisions: Decisions, results: Mapping[tuple[str, str], Result]) -> Iterator[Result]:
     """The results that decisions change, changed."""
     for _, result in sorted(results.items()):
         if result.status != "review" or result.score is None:
@@ -44,10 +45,10 @@ def apply(decisions: Decisions, results: Mapping[tuple[str, str], Result]) -> It
         told = {one.id: decisions.get(question(result, one.id)) for one in result.score.criteria if one.met == "unsure"}
         ruled = {id: Ruling(met=met) for id, met in told.items() if met is not None}
         if ruled:
-            yield rule(result, ruled)
+            yield rule(work, result, ruled)
 
 
-def rule(result: Result, rulings: Mapping[str, Ruling]) -> Result:
+def rule(work: Work, result: Result, rulings: Mapping[str, Ruling]) -> Result:
     """A scored answer's result with rulings in it, by criterion; the result's note keeps each, after what it said before.
 
     Raises:
@@ -63,24 +64,21 @@ def rule(result: Result, rulings: Mapping[str, Ruling]) -> Result:
         by.setdefault(ruling.author, []).append(f"{id} {ruling.word}{ruling.why}")
     notes = [f"decided by {author}: {', '.join(words)}" for author, words in by.items()]
     note = "; ".join([*([result.note] if result.note else []), *notes])
-    return ruled(result, rulings).model_copy(update={"note": note, "at": datetime.now(UTC)})
+    return ruled(work, result, rulings).model_copy(update={"note": note, "at": datetime.now(UTC)})
 
 
-def ruled(result: Result, rulings: Mapping[str, Ruling]) -> Result:
-    """A scored answer's result with rulings on criteria that it has.
+def ruled(work: Work, result: Result, rulings: Mapping[str, Ruling]) -> Result:
+    """A scored answer's result with rulings on criteria that it has; the rule is ``quizapp.model.ruling``'s."""
+    scored = result.scored or result.score
+    assert scored is not None
+    together = {**rulings_of(result), **rulings}
+    words = {id: Word("met" if one.met else "unmet", _decided(one)) for id, one in together.items()}
+    rubric = next((part.rubric for part in work.answers if part.id == result.part and part.kind == "text"), None)
+    return result.model_copy(update={"score": overruled(scored, words, rubric), "scored": scored, "rulings": together})
 
-    Where a person has ruled, the scorer's reason, evidence and question go: they may say the contrary.
-    """
-    assert result.score is not None
-    criteria = tuple(_ruled(one, rulings[one.id]) if one.id in rulings else one for one in result.score.criteria)
-    score = score_of(criteria, result.score.misconceptions, None if rulings else result.score.follow_up)
-    return result.model_copy(update={"score": score, "rulings": {**result.rulings, **rulings}})
 
-
-def _ruled(criterion: CriterionScore, ruling: Ruling) -> CriterionScore:
-    points = criterion.max_points if ruling.met else 0
-    decided = f"{ruling.author} decided that it is {'met' if ruling.met else 'not met'}{ruling.why}."
-    return criterion.model_copy(update={"points": points, "met": ruling.word, "reason": decided, "evidence": ()})
+def _decided(ruling: Ruling) -> str:
+    return f"{ruling.author} decided that it is {'met' if ruling.met else 'not met'}{ruling.why}."
 
 
 _DECIDED = re.compile(r"(?:.*; )?(?P<author>.+?) decided that it is (?P<met>not )?met(?: \((?P<note>.*)\))?\.", re.DOTALL)

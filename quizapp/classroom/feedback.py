@@ -11,6 +11,7 @@ from quizapp.classroom.page import assembled, code_block, document, plain
 from quizapp.classroom.picture import in_figures, weight_rows, weights_picture
 from quizapp.classroom.result import Result
 from quizapp.model.alike import same, scale
+from quizapp.model.nouns import points
 from quizapp.model.question import TextPart
 
 if TYPE_CHECKING:
@@ -43,11 +44,11 @@ def html_page(work: Work, student: str, results: Sequence[Result]) -> str:
 
 
 def _blocks(work: Work, student: str, results: Sequence[Result], pictures: bool) -> list[str]:
-    points, most = sum(result.points for result in results), sum(result.most for result in results)
-    blocks = [f"# {plain(work.item)}: {points} of {most} points", f"For {plain(student)}."]
+    earned, most = sum(result.points for result in results), sum(result.most for result in results)
+    blocks = [f"# {plain(work.item)}: {points(earned, most)}", f"For {plain(student)}."]
     for result in results:
         if len(work.loaded.item.parts) > 1:
-            blocks.append(f"## Part {plain(result.part)}: {result.points} of {result.most} points")
+            blocks.append(f"## Part {plain(result.part)}: {points(result.points, result.most)}")
         blocks += _part(work, result, pictures)
     return blocks
 
@@ -93,16 +94,16 @@ def _asked(work: Work, result: Result, criterion: "CriterionScore") -> str:
 
 
 def _quotes(result: Result, criterion: "CriterionScore") -> str:
-    """The words of the answer that a criterion was judged by, unless its reason quotes them."""
+    """The words of the answer that a criterion was judged by, unless its reason quotes them or a person has decided."""
     assert result.score is not None
-    if len(result.score.criteria) == 1 or "“" in criterion.reason:
+    if len(result.score.criteria) == 1 or criterion.id in result.rulings or "“" in criterion.reason:
         return ""
     return "".join(f' "{plain((result.answer or "")[start:end])[:300]}"' for start, end in criterion.evidence[:3])
 
 
 def _code(work: Work, verdict: "Verdict", pictures: bool) -> list[str]:
     sign = "✓" if verdict.outcome == "pass" else "✗"
-    blocks = [f"{sign} **{verdict.outcome}**, {verdict.points} of {verdict.max_points} points. {plain(verdict.summary)}"]
+    blocks = [f"{sign} **{verdict.outcome}**, {points(verdict.points, verdict.max_points)}. {plain(verdict.summary)}"]
     if work.program is not None:
         shown = {found.id for found in verdict.diagnosis}
         blocks += [wrong.hint.strip() for wrong in work.program.lab.misconceptions if wrong.id in shown and wrong.hint]

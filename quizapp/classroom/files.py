@@ -20,8 +20,8 @@ SECONDS_BETWEEN = 2.0
 """The tables of a class are written again no more often than this, while it is being graded."""
 
 
-def write(path: Path, text: str) -> None:
-    """Writes a whole file, or leaves the one that is there.
+def write(path: Path, text: str, remedy: str = "mend that and go on with --resume") -> None:
+    """Writes a whole file, or leaves the one that is there. ``remedy``: what to do where it can't be written.
 
     Raises:
         ClassroomError: it can't be written.
@@ -39,7 +39,7 @@ def write(path: Path, text: str) -> None:
                 os.unlink(name)
             raise
     except OSError as error:
-        raise ClassroomError(f"{path}: can't be written: {error.strerror}; mend that and go on with --resume") from None
+        raise ClassroomError(f"{path}: can't be written: {error.strerror}; {remedy}") from None
 
 
 def _umask() -> int:

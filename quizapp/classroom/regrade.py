@@ -55,20 +55,20 @@ def changes(work: Work, results: Mapping[tuple[str, str], Result]) -> list[Chang
         if before.answer is None:
             continue  # nothing was handed in
         after = score(work, Written(student, parts[name], before.answer, before.seed), before.outer_sandbox)
-        change = _with_rulings(before, after.model_copy(update={"digest": before.digest, "note": before.note}))
+        change = _with_rulings(work, before, after.model_copy(update={"digest": before.digest, "note": before.note}))
         same = {"at": before.at, "rulings": change.after.rulings}
         if change.after.model_copy(update=same) != before.model_copy(update=same):
             found.append(change)
     return found
 
 
-def _with_rulings(before: Result, after: Result) -> Change:
+def _with_rulings(work: Work, before: Result, after: Result) -> Change:
     rulings = rulings_of(before)
     ids = {one.id for one in after.score.criteria} if after.score is not None else set()
     held: dict[str, Ruling] = {id: ruling for id, ruling in rulings.items() if id in ids}
     lost = tuple(sorted(rulings.keys() - ids))
     if held:
-        after = ruled(after, held)
+        after = ruled(work, after, held)
     if lost:
         gone = f"graded anew; the rubric has no {', '.join(lost)} any more, on which a person had ruled"
         after = after.model_copy(update={"note": "; ".join([*([after.note] if after.note else []), gone])})

@@ -69,6 +69,8 @@ class Result(Model):
     """What happened besides: graded anew, and why."""
     rulings: Mapping[str, Ruling] = {}
     """By criterion; the score has them in it."""
+    scored: Score | None = None
+    """What the scorer gave, where rulings are over it."""
 
     @model_validator(mode="after")
     def _one_of_three(self) -> Self:

@@ -16,6 +16,7 @@ from quizapp.classroom.files import Files
 from quizapp.classroom.grade import Setting, judge_programs, split, unusable
 from quizapp.classroom.journal import FORMAT, Heading, Journal
 from quizapp.classroom.result import Result, Ruling
+from quizapp.model.nouns import numbered, points
 
 Judge = Callable[[Work, Sequence[Program], Setting, Callable[[Result], None]], None]
 CHANGED = "handed in anew after it was first graded; graded anew"
@@ -110,15 +111,15 @@ def grade(
     told.total(len(to_run) + len(to_score), outcome.kept)
     anew = {(one.student, part) for one in to_run} | {(one.student, one.part.id) for one in to_score}
     stays = {key: result for key, result in journal.results.items() if key not in anew}
-    for result in apply(read_decisions(files.review), stays):
+    for result in apply(work, read_decisions(files.review), stays):
         journal.add(result)
-        told.note(f"{result.student} ({result.part}): {result.note} ({result.points} of {result.most} points)")
+        told.note(f"{result.student} ({result.part}): {result.note} ({points(result.points, result.most)})")
 
     def add(result: Result) -> None:
         old = before.get(result.key)
         if old is not None:
             result = result.model_copy(update={"note": CHANGED})
-            told.note(f"{result.student}: {CHANGED} ({old.points} -> {result.points} points)")
+            told.note(f"{result.student}: {CHANGED} ({old.points} -> {numbered(result.points, 'point')})")
         journal.add(result)
         outcome.graded += 1
         files.student(result.student, journal.results)
@@ -165,7 +166,7 @@ def keep_ruling(csv: Path, work: Work, key: tuple[str, str], rulings: Mapping[st
     """
     files = Files.found(csv, work)
     with Journal.resume(files.journal) as journal:
-        journal.add(rule(journal.results[key], rulings))
+        journal.add(rule(work, journal.results[key], rulings))
         files.student(key[0], journal.results)
         files.tables(journal.results.values(), now=True)
         return journal.results[key]

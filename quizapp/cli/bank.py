@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
+from cyclopts.validators import Number
 
 from quizapp.bank.fault import Fault
 from quizapp.bank.find import bank_folders, yaml_files
@@ -23,6 +24,8 @@ Folders = Annotated[tuple[Path, ...], Parameter(name="--bank", negative=(), help
 Backend = Annotated[Literal["docker", "local", "auto"], Parameter(name="--backend")]
 PROGRAMS_PER_WORKER = 50
 """A lab's own programs trust each other."""
+Seed = Annotated[int | None, Parameter(name="--seed", validator=Number(gte=0))]
+"""Of a lab's scenarios."""
 Json = Annotated[bool, Parameter(name="--json", negative=(), help="Print one JSON object.")]
 
 
@@ -227,7 +230,9 @@ def _scaffolded(write: Callable[[Collection[str]], list[Path]], more: Sequence[P
     except ScaffoldError as error:
         raise Problem(str(error)) from None
     except OSError as error:
-        raise Problem(f"{error.filename}: {(error.strerror or 'cannot be written').lower()}") from None
+        raise Problem(
+            f"{error.filename}: {(error.strerror or 'cannot be written').lower()}; name a place that you can write to"
+        ) from None
     for path in written:
         print(path)
     return 0

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from quizapp.cli.bank import Folders, Json, library
+from quizapp.cli.bank import Folders, Json, Seed, library
 from quizapp.cli.items import find_item
 from quizapp.cli.problem import Problem
 from quizapp.model.nouns import numbered
@@ -43,7 +43,7 @@ def grade(
     item: str,
     part: str | None = None,
     out: Path = Path("results.csv"),
-    seed: int | None = None,
+    seed: Seed = None,
     workers: int = 1,
     resume: Annotated[bool, Flag] = False,
     regrade: Annotated[bool, Flag] = False,

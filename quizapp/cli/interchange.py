@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -215,10 +216,12 @@ def _named(found: _Found, everything: Library, name: str) -> None:
     if bank is not None:
         found.banks.append(bank)
         found.add(entry for entry in everything.items.values() if entry.bank_id == name)
+    elif name in everything.items:
+        found.add([everything.items[name]])
     else:
-        from quizapp.cli.items import find_item
-
-        found.add([find_item(everything, name)])
+        near = get_close_matches(name, [*everything.items, *(loaded.bank.id for loaded in everything.banks)], n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`quizapp bank list` shows banks and items"
+        raise Problem(f"no file, bank or item {name!r}; {hint}")
     found.titles |= {key: entry.title for key, entry in everything.registry.items()}
 
 

@@ -4,6 +4,7 @@ Here: the table of commands, each loaded only when called, and the turning of pr
 any command's own work, nor any import at the top that ``quizapp --version`` could do without.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -110,22 +111,33 @@ def run(arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _drop_output() -> None:
+    """The interpreter flushes standard output once more at exit; what it still holds has nowhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """The console script. Exits with 0, 1, 2 or 3 as the commands say, 130 when interrupted."""
-    arguments = sys.argv[1:]
-    if arguments == ["--version"]:
-        print(f"quizapp {__version__}")
-        return
+    arguments, code = sys.argv[1:], 0
     try:
-        code = run(arguments)
-        sys.stdout.flush()
+        if arguments == ["--version"]:
+            print(f"quizapp {__version__}")
+        else:
+            code = run(arguments)
+        if sys.stdout is not None:  # a caller may have closed it
+            sys.stdout.flush()
     except Problem as problem:
         print("\n".join((f"quizapp: {problem}", *problem.details)), file=sys.stderr)
         code = problem.code
     except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:
-        # The interpreter flushes stdout once more at exit; what it still holds has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         code = CLOSED_PIPE
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        _drop_output()
+        print(f"quizapp: standard output can't be written: {error.strerror}; make room, or send it elsewhere", file=sys.stderr)
+        code = 3
     sys.exit(code)

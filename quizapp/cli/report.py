@@ -49,7 +49,7 @@ def report(*results: Path, out: Path | None = None, bank: Folders = (), json: Js
         analysis = analyse(pooled.attempts, options_of(found, keys), titles)
         texts = {"report.html": html(analysis), "report.md": markdown(analysis), **csv_files(analysis)}
         for name, text in texts.items():
-            write(folder / name, text)
+            write(folder / name, text, "name a folder that you can write to with --out")
     except ClassroomError as error:
         raise Problem(str(error)) from None
     for note in pooled.notes:

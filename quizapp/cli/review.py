@@ -18,6 +18,7 @@ from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.items import find_item
 from quizapp.cli.problem import Problem
 from quizapp.cli.start import open_store
+from quizapp.model.nouns import numbered, points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,7 +146,7 @@ def _rule_own(attempt: int, criterion: str, met: Literal["met", "unmet"], note: 
     except StoreError as error:
         raise Problem(str(error), 3) from None
     assert after is not None
-    print(f"answer {attempt} stands at {after.points} of {after.max_points} points")
+    print(f"answer {attempt} stands at {points(after.points, after.max_points)}")
     return 0
 
 
@@ -165,7 +166,7 @@ def _rule_of_class(
         remember(found.results)
     except ClassroomError as error:
         raise Problem(str(error)) from None
-    print(f"{student} ({result.part}) stands at {result.points} of {result.most} points, in {found.results} and on their page")
+    print(f"{student} ({result.part}) stands at {points(result.points, result.most)}, in {found.results} and on their page")
     return 0
 
 
@@ -232,8 +233,7 @@ def _class_text(entry: OfClass) -> str:
 
 
 def _text(head: str, criterion: CriterionScore, why: str, answer: str) -> str:
-    most = criterion.max_points
-    head = f"{head}  {criterion.id} ({most} point{'' if most == 1 else 's'}): {why}"
+    head = f"{head}  {criterion.id} ({numbered(criterion.max_points, 'point')}): {why}"
     return f"{head}\n    {criterion.reason}\n    answer: {_short(answer, 4 * SHOWN_WORDS)}"
 
 

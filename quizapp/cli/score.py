@@ -15,6 +15,7 @@ from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.items import find_item
 from quizapp.cli.problem import Problem
 from quizapp.model.formula import FormulaError
+from quizapp.model.nouns import points
 from quizapp.model.question import ChoicePart, CodePart, Part
 from quizapp.model.variant import fill
 
@@ -101,7 +102,7 @@ def _show(result: "Score", loaded: LoadedItem, part: Part, variant: "Variant", t
     from rich.text import Text
 
     console = Console(highlight=False)
-    console.print(Text(f"{result.points} of {result.max_points} points: {result.outcome}", style="bold"))
+    console.print(Text(f"{points(result.points, result.max_points)}: {result.outcome}", style="bold"))
     for criterion in result.criteria:
         line = Text(f"{SIGNS[criterion.met]} {criterion.points}/{criterion.max_points}  ", style=STYLES[criterion.met])
         if len(result.criteria) > 1:

@@ -37,7 +37,7 @@ def _insight(bank: tuple[Path, ...]) -> Insight:
     found = library(bank)
     try:
         with open_store() as store:
-            return insight(where(store, found), *as_they_stand(store))
+            return insight(where(store, found), *as_they_stand(store, found))
     except StoreError as error:
         raise Problem(str(error), 3) from None
 
@@ -229,7 +229,8 @@ def import_(*files: FileOrDash, json: Json = False) -> int:
             except TransferError as error:
                 raise Problem(f"{file}: {error}") from None
             except (OSError, UnicodeDecodeError) as error:
-                raise Problem(f"{file} can't be read: {getattr(error, 'strerror', None) or error}") from None
+                reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+                raise Problem(f"{file}: can't be read: {reason}; give a file of `quizapp progress export`") from None
             except StoreError as error:
                 raise Problem(str(error), 3) from None
     read = sum(sum(one.read.values()) for one in results)

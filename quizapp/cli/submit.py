@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from quizapp.bank.load import LoadedItem
-from quizapp.cli.bank import Folders, Json, library
+from quizapp.cli.bank import Folders, Json, Seed, library
 from quizapp.cli.items import find_item
 from quizapp.cli.problem import Problem
+from quizapp.model.nouns import points
 from quizapp.model.question import CodePart
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def submit(
     *,
     part: str | None = None,
     backend: Backend = "auto",
-    seed: int | None = None,
+    seed: Seed = None,
     json: Json = False,
     bank: Folders = (),
 ) -> int:
@@ -211,7 +212,7 @@ def show(verdict: "Verdict", hints: Mapping[str, str], cures: Mapping[str, str])
 
     console = Console(highlight=False)
     style = "bold green" if verdict.outcome == "pass" else "bold red"
-    console.print(Text(f"{verdict.outcome}: {verdict.points} of {verdict.max_points} points", style=style))
+    console.print(Text(f"{verdict.outcome}: {points(verdict.points, verdict.max_points)}", style=style))
     console.print(Text(verdict.summary))
     for found in verdict.diagnosis:
         console.print(Text(f"Misconception: {found.title} [{found.id}], {found.evidence}.", style="yellow"))

@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from quizapp.cli.bank import Folders, library
+from quizapp.cli.bank import Folders, Seed, library
 from quizapp.cli.items import find_item
 from quizapp.cli.problem import Problem
 from quizapp.cli.submit import Backend, code_part, lab_of, read_source, show
@@ -32,7 +32,7 @@ def watch(
     *,
     part: str | None = None,
     backend: Backend = "auto",
-    seed: int | None = None,
+    seed: Seed = None,
     bank: Folders = (),
 ) -> int:
     """Judge a program again each time it is saved, until Ctrl+C.

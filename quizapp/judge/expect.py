@@ -48,6 +48,8 @@ class Expected:
     other_terms: tuple[OtherTerm, ...] = ()
     other_wanted: Floats | None = None
     """[windows, rows] of the terms after the token losses, where the oracle gives them."""
+    unit: str = "valid tokens"
+    """What is counted, in the lab's words."""
     _solutions: dict[bytes, Floats | None] = field(default_factory=dict, compare=False)
     _cache: dict[tuple[WeightRule, int], tuple[Observed, Observed]] = field(default_factory=dict, compare=False)
 
@@ -154,7 +156,9 @@ def probe(lab: Lab, scenario: Scenario) -> Expected:
     wanted = np.nan_to_num(weights(lab.objective, scenario, observer=0))
     bare = Expected(scenario, (), terms, wanted)
     reference = tuple({GRADIENTS: bare.own(wanted @ terms, rank)} for rank in range(scenario.world_size))
-    return Expected(scenario, reference, terms, wanted, longest_sum=len(scenario.tokens) + 16, size=size_of(lab, scenario))
+    return Expected(
+        scenario, reference, terms, wanted, longest_sum=len(scenario.tokens) + 16, size=size_of(lab, scenario), unit=lab.unit
+    )
 
 
 def with_model(
@@ -180,7 +184,7 @@ def with_model(
     size = size_of(lab, scenario)
     listing = listing_of(lab, scenario)
     expected = Expected(
-        scenario, reference, terms, wanted, predictions, longest, size, lab.arrays, listing, lab.other_terms, others
+        scenario, reference, terms, wanted, predictions, longest, size, lab.arrays, listing, lab.other_terms, others, lab.unit
     )
     if lab.observation != "gradients":
         return expected

@@ -133,6 +133,7 @@ def _compare(ran: Ran, expected: Expected) -> _Compared:
         "world_size": scenario.world_size,
         "counts": scenario.counts,
         "size": expected.size,
+        "unit": expected.unit,
         "steps": scenario.windows if len(scenario.windows) > 1 else (),
         "listing": expected.listing,
         "other_terms": tuple(term.called for term in expected.other_terms),

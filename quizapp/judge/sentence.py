@@ -1,6 +1,7 @@
 """Saying in a sentence what a set of weights, or a wrong value, means."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -81,11 +82,24 @@ def _leak(scenario: Scenario, given: Floats) -> str | None:
     return None
 
 
+class Missed(NamedTuple):
+    """How far tokens that don't count in their own step are said not to count: of one token, and of several."""
+
+    one: str
+    several: str
+
+
+AT_ALL = Missed("at all", "at all")
+IN_THEIR_STEP = Missed("in its own step", "in their own step")
+"""Where some of them count in another step."""
+
+
 def describe(scenario: Scenario, wanted: Floats, given: Floats) -> str:
     """What the weights given mean beside those wanted, both [windows, positions]."""
     parts = []
     if (leak := _leak(scenario, given)) is not None:
         parts.append(leak)
+    missed = AT_ALL if leak is None else IN_THEIR_STEP
     own = [float(given[token.window, index]) for index, token in enumerate(scenario.tokens)]
     padding = [weight for token, weight in zip(scenario.tokens, own, strict=True) if not token.valid]
     scale = max(map(abs, own), default=0.0) or 1.0
@@ -98,19 +112,17 @@ def describe(scenario: Scenario, wanted: Floats, given: Floats) -> str:
         common = _common(list(ratios.values()))
         if common is not None:
             if abs(common - 1) > CLOSE:
-                parts.append(_shared(common, sum(map(len, by_rank.values()))))
+                parts.append(_shared(common, sum(map(len, by_rank.values())), missed))
         else:
             alike = _should_weigh_alike(scenario, wanted)
-            parts.append(_between_ranks([sum(row) for row in scenario.counts], ratios) if alike else _against_their_own(ratios))
+            counts = [sum(row) for row in scenario.counts]
+            parts.append(_between_ranks(counts, ratios, missed) if alike else _against_their_own(ratios))
     elif by_rank:
-        parts.append(_between_steps(scenario, wanted, given) or _between_microbatches(scenario, wanted, given))
-    said = "; ".join(parts)
-    return (
-        said if leak is None else said.replace("count at all", "count in their own step").replace("s at all", "s in its own step")
-    )
+        parts.append(_between_steps(scenario, wanted, given, missed) or _between_microbatches(scenario, wanted, given, missed))
+    return "; ".join(parts)
 
 
-def _between_steps(scenario: Scenario, wanted: Floats, given: Floats) -> str | None:
+def _between_steps(scenario: Scenario, wanted: Floats, given: Floats, missed: Missed) -> str | None:
     """What is said where the tokens of each step are off by one factor, and those of two steps by different ones."""
     found: dict[int, list[float]] = {}
     for index, token in enumerate(scenario.tokens):
@@ -122,7 +134,7 @@ def _between_steps(scenario: Scenario, wanted: Floats, given: Floats) -> str | N
         ratio = _common(found[step])
         if ratio is None:
             return None
-        does = "don't count at all" if abs(ratio) <= CLOSE else f"weigh {share(ratio)} they should"
+        does = f"don't count {missed.several}" if abs(ratio) <= CLOSE else f"weigh {share(ratio)} they should"
         steps.setdefault(does, []).append(step + 1)
     if len(steps) < 2:
         return None
@@ -144,27 +156,27 @@ def _against_their_own(ratios: dict[int, float]) -> str:
     return f"tokens of rank {high} weigh {share(ratios[high])} they should, those of rank {low} {share(ratios[low])} they should"
 
 
-def _shared(factor: float, tokens: int) -> str:
+def _shared(factor: float, tokens: int, missed: Missed) -> str:
     """What one factor on the weights of so many tokens, all of them, means."""
     if abs(factor) <= CLOSE:
-        return "no valid token counts at all"
+        return f"no valid token counts {missed.one}"
     which = "the only valid token" if tokens == 1 else "every valid token"
     return f"{which} weighs {as_fraction(factor)} {'of' if 0 < factor < 1 else 'times'} what it should"
 
 
-def _between_ranks(counts: Sequence[int], ratios: dict[int, float]) -> str:
+def _between_ranks(counts: Sequence[int], ratios: dict[int, float], missed: Missed) -> str:
     """``counts``: valid tokens by rank."""
     low, high = min(ratios, key=lambda rank: ratios[rank]), max(ratios, key=lambda rank: ratios[rank])
     if abs(ratios[low]) <= CLOSE:
         left = [rank for rank, ratio in ratios.items() if abs(ratio) <= CLOSE]
-        return f"the tokens of {ranks_text(left)} don't count at all"
+        return f"the tokens of {ranks_text(left)} don't count {missed.several}"
     more, less = counts[high], counts[low]
     subject = f"rank {high}'s only token counts" if more == 1 else f"each of rank {high}'s {more} tokens counts"
     than = f"rank {low}'s only token" if less == 1 else f"each of rank {low}'s {less}"
     return f"{subject} {number(ratios[high] / ratios[low])} times as much as {than}"
 
 
-def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> str:
+def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats, missed: Missed) -> str:
     found: dict[tuple[int, int], list[float]] = {}
     due: dict[tuple[int, int], float] = {}
     for index, token in enumerate(scenario.tokens):
@@ -181,17 +193,19 @@ def _between_microbatches(scenario: Scenario, wanted: Floats, given: Floats) -> 
     none = sorted({k for _, k in left} - {k for _, k in ratios.keys() - left})
     if none:
         one_or_more = unit if len(none) == 1 else {"step": "steps", "microbatch": "microbatches"}[unit]
-        return f"the tokens of {one_or_more} {in_a_row([k + 1 for k in none])} don't count at all"
+        return f"the tokens of {one_or_more} {in_a_row([k + 1 for k in none])} don't count {missed.several}"
     gone = sorted({rank for rank, _ in left} - {rank for rank, _ in ratios.keys() - left})
     if gone and {rank for rank, _ in left} == set(gone):
-        return f"the tokens of {ranks_text(gone)} don't count at all"
+        return f"the tokens of {ranks_text(gone)} don't count {missed.several}"
     if left:
         rank, k = min(left)
-        return f"the tokens in {unit} {k + 1} of rank {rank} don't count at all"
-    return _within_a_step(scenario, ratios, due, unit)
+        return f"the tokens in {unit} {k + 1} of rank {rank} don't count {missed.several}"
+    return _within_a_step(scenario, ratios, due, unit, missed)
 
 
-def _within_a_step(scenario: Scenario, ratios: dict[tuple[int, int], float], due: dict[tuple[int, int], float], unit: str) -> str:
+def _within_a_step(
+    scenario: Scenario, ratios: dict[tuple[int, int], float], due: dict[tuple[int, int], float], unit: str, missed: Missed
+) -> str:
     """Of the step whose tokens are treated most differently: those of two ranks or of two of its microbatches. ``ratios``, ``due``:
     given over wanted, and wanted, by rank and microbatch."""
     steps: dict[int, dict[tuple[int, int], float]] = {}
@@ -208,7 +222,7 @@ def _within_a_step(scenario: Scenario, ratios: dict[tuple[int, int], float], due
     by_rank = {rank: _common([ratio for (its_rank, _), ratio in its.items() if its_rank == rank]) for rank, _ in its}
     if len(steps) > 1 and all(ratio is not None for ratio in by_rank.values()):
         counts = [sum(row[k] for k in range(len(row)) if scenario.window_of[k] == step) for row in scenario.counts]
-        return where + _between_ranks(counts, {rank: ratio or 0.0 for rank, ratio in by_rank.items()})
+        return where + _between_ranks(counts, {rank: ratio or 0.0 for rank, ratio in by_rank.items()}, missed)
     return f"{where}a token in {more} counts {number(its[high] / its[low])} times as much as one in {less}"
 
 

@@ -212,6 +212,8 @@ class Lab(Model):
     scenarios: Annotated[tuple[ScenarioSpec, ...], Field(min_length=1)]
     misconceptions: tuple[LabMisconception, ...] = ()
     limits: Limits = Limits()
+    unit: str = "valid tokens"
+    """What is counted, in the plural: so the learner reads what N and n_r stand for."""
     size: str = ""
     """What a scenario's counts are, where they aren't valid tokens, for the learner: ``{total} examples``, ``samples {counts}``.
     ``{empty}``: the ranks without any, by window. ``{padding}``: the padded positions, of ranks that have valid ones."""

@@ -63,6 +63,8 @@ class ScenarioVerdict(Model):
     """Valid tokens, per rank and microbatch."""
     size: str | None = None
     """What the counts are, in words, where they aren't valid tokens."""
+    unit: str = "valid tokens"
+    """What is counted, in the plural."""
     steps: tuple[int, ...] = ()
     """Microbatches of each optimizer step, where there is more than one step."""
     outcome: Outcome

@@ -19,22 +19,38 @@ if TYPE_CHECKING:
     from quizapp.model.score import CriterionScore, Score
 
 
-def ruled(score: Score, rulings_of: Mapping[str, Ruling]) -> Score:
-    """A score with an instructor's word on some criteria: full points or none, and the note as the reason."""
-    if not any(criterion.id in rulings_of for criterion in score.criteria):
-        return score
-    from quizapp.model.score import score_of
+def ruled(score: Score, rulings_of: Mapping[str, Ruling], rubric: Rubric | None) -> Score:
+    """A score with an instructor's word on some criteria, the note as the reason; the rule is ``quizapp.model.ruling``'s."""
+    from quizapp.model.ruling import Word, overruled
 
-    criteria = tuple(
-        _after(criterion, rulings_of[criterion.id]) if criterion.id in rulings_of else criterion for criterion in score.criteria
-    )
-    return score_of(criteria, score.misconceptions, score.follow_up)
+    return overruled(score, {id: Word(one.met, _reason(one)) for id, one in rulings_of.items()}, rubric)
 
 
-def _after(criterion: CriterionScore, ruling: Ruling) -> CriterionScore:
-    points = criterion.max_points if ruling.met == "met" else 0
-    reason = f"{ruling.author} says: {ruling.note}" if ruling.note else f"{ruling.author} has looked at it."
-    return criterion.model_copy(update={"points": points, "met": ruling.met, "reason": reason})
+def _reason(ruling: Ruling) -> str:
+    return f"{ruling.author} says: {ruling.note}" if ruling.note else f"{ruling.author} has looked at it."
+
+
+def rubric_of(library: Library, item: str, part: str) -> Rubric | None:
+    """What a stored answer is scored by, slots not filled in; ``part``: as stored, so that it may name a follow-up.
+
+    ``None`` where it isn't scored by a rubric, or the banks have none for it any more.
+    """
+    parts = library.items[item].item.parts if item in library.items else ()
+    name, _, follow = part.partition("/")
+    for one in parts:
+        if one.kind == "text" and one.id == name:
+            return _of_follow_up(library, item, follow) if follow else one.rubric
+    return None
+
+
+def _of_follow_up(library: Library, item: str, follow: str) -> Rubric | None:
+    from quizapp.practice.interview_follow_up import find_follow_up
+
+    probe = library.items[item].item
+    try:
+        return find_follow_up(probe.rubric, probe.follow_ups, follow).rubric if probe.kind == "probe" else None
+    except KeyError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +85,37 @@ class Opinions:
         regrade = self.regrades.get(attempt.id)
         return (attempt.item_hash, attempt.scorer) if regrade is None else (regrade.item_hash, regrade.scorer)
 
-    def standing(self, attempt: Attempt) -> Score | None:
-        """What the answer stands at, people's words over the scorer's."""
+    def standing(self, attempt: Attempt, rubric: Rubric | None = None) -> Score | None:
+        """What the answer stands at, people's words over the scorer's. ``rubric``: of a written answer (``rubric_of``);
+        without it a misconception goes only once all that is asked is met."""
         score = self.automatic(attempt)
         if score is None:
             return None
-        return ruled(score, {criterion: ruling for (at, criterion), ruling in self.rulings.items() if at == attempt.id})
+        return ruled(score, {criterion: ruling for (at, criterion), ruling in self.rulings.items() if at == attempt.id}, rubric)
 
 
-def as_they_stand(store: Store) -> tuple[list[Mark], dict[int, tuple[str, ...]]]:
-    """All answers without their words, oldest first, with the points that hold now; and the misconceptions that each shows."""
+def as_they_stand(store: Store, library: Library | None = None) -> tuple[list[Mark], dict[int, tuple[str, ...]]]:
+    """All answers without their words, oldest first, with the points that hold now; and the misconceptions that each shows.
+
+    ``library``: its rubrics tell which misconceptions a ruling takes away; the points don't need it.
+    """
     found, named = store.marks(), store.named()
     opinions = Opinions.of(store)
     regraded = (attempt for attempt, regrade in opinions.regrades.items() if regrade.score_json)
     touched = {*regraded, *(attempt for attempt, _ in opinions.rulings)}
     if not touched:
         return found, named
-    scores = {attempt.id: opinions.standing(attempt) for attempt in store.attempts() if attempt.id in touched}
+    scores = {
+        one.id: opinions.standing(one, None if library is None else rubric_of(library, one.item, one.part))
+        for one in store.attempts()
+        if one.id in touched
+    }
     marks = []
     for mark in found:
         score = scores.get(mark.id)
         if score is not None:
             mark = replace(mark, points=score.points, max_points=score.max_points, outcome=score.outcome)
-            named[mark.id] = score.misconceptions
+            named[mark.id] = () if score.outcome == "right" else score.misconceptions
         marks.append(mark)
     return marks, {attempt: ids for attempt, ids in named.items() if ids}
 
@@ -107,8 +131,8 @@ def denied(library: Library, marks: Sequence[Mark], named: Mapping[int, Sequence
     found: set[str] = set()
     for attempt, criterion in opinions.disputes.keys() - opinions.rulings.keys():
         item, part = places.get(attempt, ("", ""))
-        parts = library.items[item].item.parts if item in library.items else ()
-        for rubric in (one.rubric for one in parts if one.kind == "text" and one.id == part):
+        rubric = rubric_of(library, item, part)
+        if rubric is not None:
             found |= denied_by(rubric, {criterion}) & set(named.get(attempt, ()))
     return frozenset(found)
 

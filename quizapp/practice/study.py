@@ -11,7 +11,7 @@ from quizapp.model.verdict import Verdict
 from quizapp.practice.asked import Asked, Step, ask, grade, is_code, scorer, titles, varies
 from quizapp.practice.face import kept, open_study, standing
 from quizapp.practice.order import stage
-from quizapp.practice.standing import Opinions
+from quizapp.practice.standing import Opinions, rubric_of
 from quizapp.store.record import Answer, Attempt, DraftKey, Session
 from quizapp.store.store import Store
 
@@ -128,7 +128,8 @@ class Study:
         says *I did say that*, and on which nobody has ruled yet."""
         opinions = Opinions.of(self.store)
         waiting = opinions.disputes.keys() - opinions.rulings.keys()
-        return opinions.standing(attempt), frozenset(criterion for at, criterion in waiting if at == attempt.id)
+        rubric = rubric_of(self.library, attempt.item, attempt.part)
+        return opinions.standing(attempt, rubric), frozenset(criterion for at, criterion in waiting if at == attempt.id)
 
     def withdraw(self) -> Attempt | None:
         """Takes back the last answer to the present question as a slip: it stays in the log and counts for nothing.

@@ -78,11 +78,11 @@ class Looked(Message):
 
 
 class Ran(Message):
-    """The library has run; or ``reason`` says why not."""
+    """The library has run; or ``reason`` says why not, and ``details`` where and after which output."""
 
-    def __init__(self, shown: Shown | None, reason: str) -> None:
+    def __init__(self, shown: Shown | None, reason: str = "", details: Sequence[str] = ()) -> None:
         super().__init__()
-        self.shown, self.reason = shown, reason
+        self.shown, self.reason, self.details = shown, reason, details
 
 
 class AuditedScreen(Page):
@@ -120,6 +120,7 @@ the one given.
         with VerticalScroll(id="audited"):
             yield Static("", id="provenance", markup=False)
             yield Static("", id="weights", markup=False)
+            yield Static("", id="details", markup=False)
         yield Static("", id="status", markup=False)
 
     def on_mount(self) -> None:
@@ -194,18 +195,23 @@ the one given.
         try:
             shown = run_again(self.item, self.asked, record, python, self.registry, SECONDS, self._stop.is_set)
         except CannotRun as error:
-            self.post_message(Ran(None, f"It can't be run: {error}"))
+            self.post_message(Ran(None, f"It can't be run: {error}", error.details))
         except Exception as error:
             self.post_message(Ran(None, f"The audit failed: {type(error).__name__}: {error}"))
         else:
-            self.post_message(Ran(shown, ""))
+            self.post_message(Ran(shown))
 
     @on(Ran)
     def _ran(self, event: Ran) -> None:
         self._began, self._agreeing = None, False
         self.refresh_bindings()
+        details = self.query_one("#details", Static)
+        details.update(Content("\n".join(event.details)))
+        details.display = bool(event.details)
         if event.shown is None:
             self._say(event.reason)
+            if event.details:
+                self.query_one("#audited").scroll_end(animate=False)
             return
         self.live[self.item] = event.shown
         self._show(event.shown)

@@ -16,6 +16,7 @@ from quizapp.bank.fault import Fault
 from quizapp.bank.find import yaml_files
 from quizapp.bank.load import Library, LoadedItem
 from quizapp.model.formula import Formula, FormulaError
+from quizapp.model.nouns import numbered
 from quizapp.model.question import ChoicePart, NumericPart, Probe, SymbolicPart, TextPart
 from quizapp.model.rubric import Rubric
 from quizapp.model.variant import fill, number
@@ -24,7 +25,6 @@ from quizapp.practice.face import way
 from quizapp.tui.key_line import KeyLine
 from quizapp.tui.page import Heading
 from quizapp.tui.question import answer_box
-from quizapp.tui.signs import points
 
 LOOK_SECONDS = 0.4
 """Between two looks at whether a file was saved."""
@@ -143,7 +143,7 @@ class PreviewApp(App[None]):
 
     def _part(self, asked: Asked) -> list[Widget]:
         part = asked.part
-        worth = points(part.points, part.points).split(" of ")[1]
+        worth = numbered(part.points, "point")
         of = f"part {asked.number} of {asked.of} · " if asked.of > 1 else ""
         widgets: list[Widget] = [Static(Content(f"{of}{part.kind} · {worth}"), classes="part")]
         if asked.part_stem:

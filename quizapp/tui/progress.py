@@ -87,7 +87,9 @@ The Brier score is the mean squared distance between how sure you were and what 
         self.query_one("#progress").focus()
 
         store = app.store
-        read = self.stored(lambda: (*as_they_stand(store), store.flagged(), tuple(store.recommended()), Opinions.of(store)))
+        read = self.stored(
+            lambda: (*as_they_stand(store, library), store.flagged(), tuple(store.recommended()), Opinions.of(store))
+        )
         if read is None:
             return
         marks, named, flagged, recommended, opinions = read

@@ -14,11 +14,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Markdown, Static
 
+from quizapp.model.nouns import numbered
 from quizapp.practice.face import Face, Standing, Way, face
 from quizapp.tui.answer_box import AnswerBox, written
 from quizapp.tui.drafting import Drafting
 from quizapp.tui.inline import inline
-from quizapp.tui.signs import points
 from quizapp.tui.study_page import StudyPage
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ released library are shown, `F10` shows them as bars, and runs the library where
     def heading(self) -> tuple[str, str]:
         shown = self.face
         part = f" · part {shown.number} of {shown.parts}" if shown.parts > 1 else ""
-        worth = points(shown.points, shown.points).split(" of ")[1]
+        worth = numbered(shown.points, "point")
         return shown.title, f"{shown.kind}{part} · {worth} · {self.place()}"
 
     def body(self) -> ComposeResult:

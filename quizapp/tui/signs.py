@@ -7,6 +7,8 @@ from datetime import datetime
 
 from textual.content import Content
 
+from quizapp.model.nouns import points as points
+
 _SIGNS: dict[str, tuple[str, str, str]] = {
     "right": ("✓", "right", "$text-success"),
     "partial": ("~", "partly right", "$text-warning"),
@@ -47,11 +49,6 @@ def signed(outcome: str) -> Content:
     """Sign and word, as in ``✓ right``."""
     mark, name, look = _SIGNS[outcome]
     return Content.assemble((f"{mark} {name}", look))
-
-
-def points(earned: int, possible: int) -> str:
-    """``3 of 4 points``."""
-    return f"{earned} of {possible} point{'' if possible == 1 else 's'}"
 
 
 def ago(then: datetime, now: datetime) -> str:

@@ -187,22 +187,22 @@ def in_words(scenarios: tuple[ScenarioVerdict, ...]) -> list[str]:
 
 NOTATION = {
     "R": "R ranks",
-    "N": "N valid tokens on all ranks",
-    "n_r": "n_r valid tokens on rank r",
-    "n_0": "n_0 valid tokens on rank 0",
+    "N": "N {unit} on all ranks",
+    "n_r": "n_r {unit} on rank r",
+    "n_0": "n_0 {unit} on rank 0",
     "L_r": "L_r the loss sum of rank r",
     "K": "K microbatches in a step",
-    "n_k": "n_k valid tokens in microbatch k",
+    "n_k": "n_k {unit} in microbatch k",
     "L_k": "L_k the loss sum of microbatch k",
     "window": "a window: the microbatches of one optimizer step",
 }
-"""What the signs stand for that causes and hints are written with."""
+"""What the signs stand for that causes and hints are written with; ``{unit}``: what the lab counts."""
 
 
-def notation(text: str, counted: str = "valid tokens") -> str:
-    """What the signs in a text stand for; empty where it has none. ``counted``: what the lab counts."""
+def notation(text: str, unit: str) -> str:
+    """What the signs in a text stand for; empty where it has none."""
     found = {sign.rstrip("s") for sign in re.findall(r"(?<![\w.])(?:[RNK]|[nL]_[rk]|n_0|windows?)(?!\w|\.\w)", text)}
-    return ", ".join(said.replace("valid tokens", counted) for sign, said in NOTATION.items() if sign in found)
+    return ", ".join(said.format(unit=unit) for sign, said in NOTATION.items() if sign in found)
 
 
 def _told(verdict: Verdict, registry: Mapping[str, Misconception], hints: Mapping[str, str]) -> str:
@@ -241,8 +241,8 @@ def sections(
         elif known:
             told.append(("Instead", known.cure))
         lines += [Content.assemble((f"{name}: ", "$foreground-muted"), inline(text)) for name, text in told]
-        counted = "samples" if any("samples" in (scenario.size or "") for scenario in verdict.scenarios) else "valid tokens"
-        if signs := notation(" ".join(text for _, text in told), counted):
+        unit = next((scenario.unit for scenario in verdict.scenarios), "valid tokens")
+        if signs := notation(" ".join(text for _, text in told), unit):
             lines.append(Content(f"({signs})"))
         yield "Cause", Content("\n").join(lines)
     smallest = verdict.counterexample

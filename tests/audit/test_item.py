@@ -149,6 +149,30 @@ async def test_the_app_shows_a_record_and_runs_only_after_two_keys(
         assert app.live[ITEM].as_recorded
 
 
+async def test_a_run_that_fails_shows_the_calls_and_what_was_printed(
+    store: Store, asked: ItemAudit, library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    details = ("  trainer.py:7, in build", "    wrapped = wrap(model)", "rank 0 printed:", "  about to wrap")
+
+    def fails(*given: object) -> None:
+        raise CannotRun("rank 0: ValueError: no", 2, details)
+
+    monkeypatch.setattr("quizapp.audit.library.run_again", fails)
+    monkeypatch.setenv("QUIZAPP_HOME", str(tmp_path / "home"))
+    app = QuizApp(store, library)
+    async with app.run_test(size=SIZE) as pilot:
+        screen = AuditedScreen(ITEM, "A library", asked, library.items[ITEM].file, True, library.registry, app.live)
+        await app.push_screen(screen)
+        await until(pilot, screen, "#status", "F10 runs it here")
+        await pilot.press("f10", "f10")
+        await until(pilot, screen, "#status", "It can't be run: rank 0: ValueError: no")
+        assert text_of(screen, "#details").splitlines() == list(details)
+        await pilot.pause()
+        where = screen.query_one("#details").region
+        assert where.height == len(details)
+        assert where.bottom <= screen.query_one("#status").region.y
+
+
 def text_of(screen: AuditedScreen, selector: str) -> str:
     return str(screen.query_one(selector).render())
 

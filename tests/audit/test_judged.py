@@ -351,6 +351,12 @@ def test_a_plan_that_cannot_be_run_says_why(bad: dict[str, int]) -> None:
         Plan(**{"file": None, "counts": (1, 2), **bad})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("shape", [(99_999, 3, 1), (2, 10**25, 1), (2, 1, 10**25)])
+def test_rows_for_more_than_an_audit_holds_are_not_looked_for(shape: tuple[int, int, int]) -> None:
+    with pytest.raises(PlanError, match="positions in all; take fewer"):
+        default_counts(*shape)
+
+
 @pytest.mark.parametrize("text", ["nonsense", "1/Z", "constant=", "constant=0", "constant=-3", "constant=N", "import os"])
 def test_an_objective_that_cannot_be_read_says_what_can_be(text: str) -> None:
     with pytest.raises(ObjectiveError, match="token-mean"):

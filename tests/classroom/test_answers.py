@@ -265,6 +265,31 @@ def test_a_class_is_scored_anew_after_its_rubric_has_changed_and_decisions_stay(
     assert "3 results of one-of-mine: 0 changed" in capsys.readouterr().out
 
 
+def test_a_decision_takes_the_misconception_that_cancelled_what_it_finds_met(tmp_path: Path) -> None:
+    probe = load(bank_folders()).items[TEXT].item
+    assert isinstance(probe, Probe)
+    shown = next(one for one in probe.rubric.misconceptions if len(one.cancels) == 1)
+    (criterion,) = shown.cancels
+    out, answers = tmp_path / "results.csv", answers_csv(tmp_path / "a.csv", [("ada", f"{shown.accept[0]}.")])
+    command("grade", "--item", TEXT, "--answers", answers, "--out", out)
+
+    def row() -> tuple[str, str]:
+        (page,) = (tmp_path / "results-feedback").glob("ada-*.md")
+        (one,) = rows(out)
+        assert ("What happened" in page.read_text()) == bool(one["misconceptions"])
+        return one["points"], one["misconceptions"]
+
+    before = row()
+    assert before[1] == shown.id
+    for word, after in (("met", ""), ("unmet", shown.id), ("met", "")):
+        command("review", "rule", "ada", criterion, word, "--results", out)
+        assert row()[1] == after
+    given = next(one.points for one in probe.rubric.criteria if one.id == criterion)
+    assert int(row()[0]) == int(before[0]) + given
+    command("grade", "--item", TEXT, "--out", out, "--regrade")
+    assert row()[1] == "", "scored anew, with the decision over it"
+
+
 def test_a_decision_that_an_older_version_kept_in_words_alone_stays(unsure: list[str], tmp_path: Path) -> None:
     reason = "“x” comes near, but it isn't clear that it says this: y; Grace decided that it is not met (see (a))."
     one = CriterionScore(id="a", points=0, max_points=3, met="unmet", reason=reason)
@@ -310,7 +335,7 @@ def test_resuming_grades_what_is_new_or_changed_and_says_so(tmp_path: Path, caps
     capsys.readouterr()
     command("grade", "--item", "two-rank-mean", "--answers", answers, "--out", out, "--resume")
     said = capsys.readouterr().err
-    assert "ada: handed in anew after it was first graded; graded anew (0 -> 1 points)" in said
+    assert "ada: handed in anew after it was first graded; graded anew (0 -> 1 point)" in said
     assert "cee (main): not among the submissions any more; the grade stays" in said
     assert {one["student"]: (one["points"], one["note"] != "") for one in rows(out)} == {
         "ada": ("1", True),

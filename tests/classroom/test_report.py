@@ -167,6 +167,12 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         command("report")
 
 
+def test_a_report_that_can_not_be_written_says_where_it_may_be(results: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Problem, match=r"report.html: can't be written: .*; name a folder that you can write to with --out"):
+        command("report", results, "--out", tmp_path / "file" / "report")
+
+
 def keys_in(value: object, prefix: str = "") -> set[str]:
     if isinstance(value, list):
         return set().union(*(keys_in(entry, f"{prefix[:-1]}[].") for entry in value))

@@ -222,6 +222,8 @@ def test_new_things_and_what_stands_in_their_way(tmp_path: Path) -> None:
     ):
         result = bank("new", *again)
         assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    (tmp_path / "file").write_text("")
+    assert "; name a place that you can write to" in bank("new", "bank", tmp_path / "file" / "mine").stderr
 
 
 def test_banks_are_installed_listed_and_removed(

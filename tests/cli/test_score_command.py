@@ -159,7 +159,7 @@ def test_standard_input(bank: Path) -> None:
 def test_people_read_points_reasons_titles_and_the_explanation(bank: Path) -> None:
     result = run(bank, "test-parts", "--part", "number", "--answer", "2.25")
     assert result.returncode == 1
-    assert "0 of 1 points: wrong" in result.stdout
+    assert "0 of 1 point: wrong" in result.stdout
     assert "the mean of means [test-mean-of-means]" in result.stdout
     assert "It is 2." in result.stdout
     words = run(bank, "test-parts", "--part", "words", "--answer", "No idea at all.").stdout

@@ -100,7 +100,12 @@ def test_progress_goes_out_and_comes_in_on_another_machine(home: Path, tmp_path:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "can't be read"), (b"words", "line 1: no JSON"), (b"\xff\xfe\x00", "can't be read"), (b"", "is missing")],
+    [
+        (None, ": can't be read: No such file"),
+        (b"words", "line 1: no JSON"),
+        (b"\xff\xfe\x00", "it is not UTF-8 text; give a file of"),
+        (b"", "is missing"),
+    ],
 )
 def test_what_is_no_export_is_one_line(home: Path, tmp_path: Path, content: bytes | None, words: str) -> None:
     file = tmp_path / "some.jsonl"

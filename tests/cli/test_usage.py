@@ -1,5 +1,6 @@
 """How commands end: exit codes, one line for every mistake, and nothing loaded that isn't needed."""
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -103,3 +104,26 @@ def test_an_interrupt_ends_quietly_with_130() -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["--version"], ["bank", "list"], ["score", "two-rank-mean", "--answer", "D"]])
+def test_output_that_finds_no_room_is_told_in_a_line(arguments: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([*QUIZAPP, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (result.returncode, result.stderr.count("\n")) == (3, 1), result.stderr
+    assert "standard output can't be written: No space left on device" in result.stderr
+
+
+def test_output_that_the_caller_has_closed_is_no_fault() -> None:
+    line = f"{shlex.join(QUIZAPP)} score two-rank-mean --answer D >&-"
+    result = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["submit", "watch", "grade"])
+def test_a_seed_of_scenarios_is_not_negative(command: str, tmp_path: Path) -> None:
+    result = run(command, *(["--item"] if command == "grade" else []), "scale-local-loss", tmp_path, "--seed", "-5")
+    assert result.returncode == 2
+    assert "Must be >= 0" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -8,7 +8,7 @@ from quizapp.bank.load import Library
 from quizapp.practice.insight import calibration, forecast, insight, misconceptions, possible, topics
 from quizapp.practice.review import where
 from quizapp.practice.search import index, search, snippet
-from quizapp.practice.standing import as_they_stand
+from quizapp.practice.standing import as_they_stand, rubric_of
 from quizapp.practice.study import Study
 from quizapp.store.opinion import regrade, rule
 from quizapp.store.store import Store
@@ -103,3 +103,37 @@ def test_what_an_instructor_ruled_and_a_later_scorer_gave_counts(library: Librar
     assert [(mark.points, mark.outcome) for mark in marks] == [(1, "right"), (2, "right")]
     assert named == {}
     assert where(store, library).memory["two-ranks"].last.share == 1
+
+
+def test_a_ruling_takes_the_misconception_that_cancelled_what_it_finds_met(library: Library, store: Store) -> None:
+    study = Study(store, library, "small")
+    answer(study, "why-worse/main", "DDP picks the right denominator.")
+    (attempt,) = store.attempts()
+    before = insight(where(store, library), *as_they_stand(store, library))
+    assert [(one.id, one.state) for one in before.misconceptions] == [("framework-knows", "standing")]
+
+    rule(store, attempt.id, "counts", "met", "", "Ada")
+    assert as_they_stand(store, library)[1] == {attempt.id: ("framework-knows",)}, "it cancels another criterion"
+    rule(store, attempt.id, "counts", "unmet", "", "Ada")
+    rule(store, attempt.id, "reduction", "met", "meant as a joke", "Ada")
+    score, _ = study.stands_at(attempt)
+    assert score is not None
+    assert (score.points, score.misconceptions) == (2, ())
+    assert [one.evidence for one in score.criteria if one.id == "reduction"] == [()]
+    after = insight(where(store, library), *as_they_stand(store, library))
+    assert after.misconceptions == ()
+    assert where(store, library).memory["why-worse"].last.share == 2 / 3
+
+    regrade(store, [(attempt.id, "h", "later", study.grade("DDP picks the right denominator."))])
+    assert as_they_stand(store, library)[1] == {}, "a later scorer names it again; the ruling holds"
+    rule(store, attempt.id, "reduction", "unmet", "it was none", "Ada")
+    assert as_they_stand(store, library)[1] == {attempt.id: ("framework-knows",)}
+
+
+def test_a_follow_up_is_ruled_by_its_own_rubric(library: Library) -> None:
+    found = {
+        part: rubric_of(library, "why-worse", part) for part in ("main", "main/last-batch", "main/misconception-framework-knows")
+    }
+    assert [None if one is None else one.criteria[0].id for one in found.values()] == ["reduction", "weights-change", "reduction"]
+    for item, part in (("why-worse", "main/no-such"), ("two-ranks", "mean"), ("two-ranks", "why/x"), ("no-such", "main")):
+        assert rubric_of(library, item, part) is None

@@ -14,10 +14,10 @@ from quizapp.model.verdict import ListedRow, Listing, RankReport, ScenarioVerdic
 from quizapp.tui import themes
 from quizapp.tui.code_editor import COLOURS
 from quizapp.tui.inline import inline
-from quizapp.tui.signs import ago, points
+from quizapp.tui.signs import ago
 from quizapp.tui.table import rows
 from quizapp.tui.terms import terms_in
-from quizapp.tui.verdict import error_text, listing_table, rank_lines, sections
+from quizapp.tui.verdict import error_text, listing_table, notation, rank_lines, sections
 from quizapp.tui.weights import figure, rank_bars, remark, size_bar, weight_bars
 
 NUMBERS = st.one_of(st.none(), st.floats(-10, 10), st.just(math.nan), st.just(math.inf))
@@ -212,8 +212,10 @@ def test_ago(gap: timedelta, words: str) -> None:
     assert ago(now - gap, now) == words
 
 
-def test_points_in_words() -> None:
-    assert (points(0, 1), points(2, 3)) == ("0 of 1 point", "2 of 3 points")
+def test_signs_are_told_in_what_the_lab_counts() -> None:
+    assert notation("1/N, not 1/n_r", "samples") == "N samples on all ranks, n_r samples on rank r"
+    assert notation("over R windows", "samples") == "R ranks, a window: the microbatches of one optimizer step"
+    assert notation("no sign", "samples") == ""
 
 
 def luminance(colour: Color) -> float:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
     from markdown_it import MarkdownIt
 
 MAX_DEPTH = 200
@@ -100,12 +101,29 @@ def from_html(text: str) -> tuple[str, tuple[str, ...]]:
         gone.append(element.name)
         said = " ".join(str(element.get("alt") or element.get("title") or "").split())
         element.replace_with(f"[{said}]" if said else "")
+    _unite_emphasis(soup)
     try:
         found = _converter().convert_soup(soup)
     except RecursionError:
         raise TooMuch("HTML is nested too deeply") from None
     lines = [line if line.endswith("  ") and line.strip() else line.rstrip() for line in found.strip().split("\n")]
     return without_slots(re.sub(r"\n{3,}", "\n\n", "\n".join(lines))), tuple(dict.fromkeys(gone))
+
+
+def _unite_emphasis(soup: "BeautifulSoup") -> None:
+    """Makes one of emphasis in or right beside emphasis of the same kind: it looks the same, and Markdown has no signs for it."""
+    from bs4 import Tag
+
+    for kind in (["em", "i"], ["strong", "b"]):
+        for element in soup.find_all(kind):
+            if element.find_parent(kind) is not None:
+                element.unwrap()
+        for element in soup.find_all(kind):
+            before = element.previous_sibling
+            if isinstance(before, Tag) and before.name in kind:
+                for child in reversed(before.contents):
+                    element.insert(0, child)
+                before.decompose()
 
 
 def _check_depth(text: str) -> None:
@@ -131,6 +149,30 @@ def _start(match: "re.Match[str]") -> str:
     return f"{space}{sign}\\" if sign.isdigit() else f"{space}\\{sign}"
 
 
+def _fence(code: str, fewest: int) -> str:
+    """More backticks in a row than there are in the code."""
+    return "`" * max(fewest, *(len(run) + 1 for run in ("", *re.findall("`+", code))))
+
+
+def _code_span(code: str) -> str:
+    """Code within a line. Markdown takes one space from both ends where both have one and there is more than spaces."""
+    if not code:
+        return ""
+    pad = " " if "`" in (code[0], code[-1]) or (code[0] == code[-1] == " " and code.strip(" ")) else ""
+    fence = _fence(code, 1)
+    return f"{fence}{pad}{code}{pad}{fence}"
+
+
+def _is_second(element: Any) -> bool:
+    """Whether a list is the second, fourth and so on of lists of its kind that follow one another."""
+    before = element.find_previous_sibling() if element is not None else None
+    return before is not None and before.name == element.name in ("ul", "ol") and not _is_second(before)
+
+
+def _other_sign(match: "re.Match[str]") -> str:
+    return "+" if match[0] == "-" else f"{match[0][:-1]})"
+
+
 @lru_cache(maxsize=1)
 def _converter() -> Any:
     from markdownify import MarkdownConverter
@@ -141,12 +183,26 @@ def _converter() -> Any:
         def escape(self, text: str, parent_tags: Any) -> str:
             return _escaped(text)
 
+        def convert_code(self, element: Any, text: str, parent_tags: Any) -> str:
+            return text if "_noformat" in parent_tags else _code_span(text.replace("\n", " "))
+
+        def convert_li(self, element: Any, text: str, parent_tags: Any) -> str:
+            entry = str(super().convert_li(element, text, parent_tags))  # type: ignore[misc, unused-ignore]
+            # Other signs begin another list; with the same ones a list right below a list would be one with it.
+            return re.sub(r"^(?:-|\d+\.)", _other_sign, entry, count=1) if _is_second(element.parent) else entry
+
+        def convert_pre(self, element: Any, text: str, parent_tags: Any) -> str:
+            # A line break right after <pre> is none; one after <code> in it is.
+            code = text.removesuffix("\n") if element.find("code") else text.strip("\n")
+            fence = _fence(code, 3)
+            return "\n".join(("\n", f"{fence}{language(element)}", *([code] if code else []), fence, "\n"))
+
     def language(element: Any) -> str:
         code = element.find("code")
         classes = [*(element.get("class") or ()), *((code.get("class") or ()) if code else ())]
         return next((name.removeprefix("language-") for name in classes if name.startswith("language-")), "")
 
-    return Converter(heading_style="ATX", bullets="-", code_language_callback=language)
+    return Converter(heading_style="ATX", bullets="-")
 
 
 def escape(text: str) -> str:

@@ -213,7 +213,9 @@ class _Reader:
     def number(self, element: Element, answers: list[Element]) -> Number:
         found = []
         for answer in answers:
-            text, width = self.filled("{=" + answer.value("text") + "}", answer), answer.value("tolerance")
+            text, width = answer.value("text"), answer.value("tolerance")
+            if self.figures:
+                text = self.filled(f"{{={text}}}", answer)
             if text == "*":
                 self.intake.lose(self.id, "wrong-numbers", "lost", "what was said to any other number")
                 continue
@@ -250,7 +252,7 @@ class _Reader:
     def filled(self, text: str, where: Element) -> str:
         """A calculated question's text with its numbers; ``{=...}`` is worked out. Other questions' texts stay as they are."""
         if not self.figures:
-            return text.removeprefix("{=").removesuffix("}") if text.startswith("{=") and where.tag == "answer" else text
+            return text
 
         def worked_out(match: "re.Match[str]") -> str:
             source = match[1]

@@ -181,7 +181,7 @@ def test_every_format_is_written_and_not_written_over(format: str, folder: Path,
     ("arguments", "said"),
     [
         (["--format", "gift"], "nothing to export"),
-        (["pick-two", "--format", "gift"], "no item 'pick-two'"),
+        (["pick-two", "--format", "gift"], "no file, bank or item 'pick-two'; `quizapp bank list` shows"),
         (["bank", "--format", "word"], "see quizapp bank export --help"),
         (["empty.yaml", "--format", "gift"], "the file is empty"),
     ],

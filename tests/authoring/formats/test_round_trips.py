@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from banks import items, round_trip
+from banks import checkpoint, items, round_trip
 from hypothesis import HealthCheck, Phase, given, settings
 
 from quizapp.authoring.formats.markup import to_html
 from quizapp.authoring.formats.question import Choose, Essay, Number, Question
-from quizapp.model.question import Item
+from quizapp.model.question import Choice, Item
+
+
+def one_emphasis(html: str) -> str:
+    """HTML in which emphasis within, or right beside, emphasis of the same kind is one."""
+    for tag in ("em", "strong"):
+        depth, found = 0, []
+        for piece in re.split(f"(</?{tag}>)", html):
+            depth += {f"<{tag}>": 1, f"</{tag}>": -1}.get(piece, 0)
+            if (piece, depth) in ((f"<{tag}>", 1), (f"</{tag}>", 0)) or "<" not in piece[:1] or not piece.endswith(f"{tag}>"):
+                found.append(piece)
+        html = "".join(found).replace(f"</{tag}><{tag}>", "")
+    return html
 
 
 def shown(text: str | None) -> str:
     """What a reader sees of a Markdown text, whatever the white space between its blocks and between the entries of a list."""
-    html = " ".join(to_html(text or "").split())
+    html = " ".join(one_emphasis(to_html(text or "")).split())
     return html.replace("<li> <p>", "<li>").replace("</p> </li>", "</li>").replace("</p> <ul>", " <ul>")
 
 
@@ -82,6 +95,24 @@ def check(found: tuple[Item, ...], format: str) -> None:
 # Shrinking a bank takes minutes; a failure is printed as found.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 PROPERTY = settings(max_examples=15, deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
+
+
+HARD = (
+    checkpoint(choices=(
+        Choice(id="a", text="`` ` ``", key=True, note="a ` \\` [note](https://example.org/a_b?c=d&e=f)"),
+        Choice(id="b", text="_*one* and_ *an*_other_", note="*of*_*]* a_ **mean**"),
+    )),
+    checkpoint(choices=(Choice(id="a", text="{= ~\\[", key=True), Choice(id="b", text="{=x}"))),
+    checkpoint(stem="````python\n```\n````\n\n```\n\n  b\n```\n\n` `", explanation="```\n```"),
+    checkpoint(stem="+ one\n\n- two\n\n* three", explanation="1. one\n\n1) two\n\nand\n\n1. three"),
+)  # fmt: skip
+"""Code, emphasis and lists that once came back otherwise."""
+
+
+@pytest.mark.parametrize("format", ["moodle", "gift", "csv"])
+@pytest.mark.parametrize("item", HARD, ids=["options", "formulas", "blocks", "lists"])
+def test_what_once_came_back_otherwise(item: Item, format: str) -> None:
+    check((item,), format)
 
 
 @PROPERTY
