@@ -187,7 +187,7 @@ class Interview:
         found = []
         for one in self.exchanges:
             attempt = None if one.attempt is None or one.score is None else stored.get(one.attempt)
-            found.append(one if attempt is None else replace(one, score=opinions.standing(attempt)))
+            found.append(one if attempt is None else replace(one, score=opinions.standing(attempt, one.question.rubric)))
         return tuple(found)
 
     def _lab_seed(self, item: str) -> int | None:
