@@ -16,6 +16,9 @@ from quizapp.practice.interview_plan import rubrics
 from quizapp.scoring.words import read_words
 
 K1, B = 1.2, 0.75
+OF_TITLE, OF_TEXTS, MOST_PHRASES = 3, 2, 12
+"""Times that the registry's title and its texts count, and phrases of each rubric that do: with more, what rubrics speak of much
+sounds like everything."""
 FEWEST_WORDS = 3
 """Fewer content words say nothing."""
 FOUND_AT = (0.50, 0.21, 0.10, 0.02, 0.02, 0.01, 0.01, 0.01)
@@ -43,11 +46,11 @@ class Listener:
         texts: dict[str, list[str]] = {}
         for id_ in sorted(frozenset(misconceptions)):
             known = library.registry.get(id_)
-            texts[id_] = [] if known is None else [known.title, known.title, known.computes, known.why]
+            texts[id_] = [] if known is None else [*[known.title] * OF_TITLE, *[known.computes, known.why] * OF_TEXTS]
         for loaded in library.items.values():
             for rubric in rubrics(loaded):
                 for shown in rubric.misconceptions:
-                    texts.get(shown.id, []).extend(shown.accept)
+                    texts.get(shown.id, []).extend(shown.accept[:MOST_PHRASES])
             for part in loaded.item.parts:
                 for choice in part.choices if isinstance(part, ChoicePart) else ():
                     texts.get(choice.misconception or "", []).append(choice.text or "")
