@@ -21,12 +21,16 @@ SECONDS_BETWEEN = 2.0
 
 
 def write(path: Path, text: str, remedy: str = "mend that and go on with --resume") -> None:
-    """Writes a whole file, or leaves the one that is there. ``remedy``: what to do where it can't be written.
+    """Writes a whole file, or leaves the one that is there; into a device or a pipe it just writes. ``remedy``: what to do where it
+    can't be written.
 
     Raises:
         ClassroomError: it can't be written.
     """
     try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8", newline="")
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}-", dir=path.parent)
         try:

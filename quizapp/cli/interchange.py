@@ -234,14 +234,17 @@ def _free(files: Sequence[Path], force: bool) -> None:
 
 
 def _write(files: Mapping[Path, bytes]) -> None:
-    """Writes files so that none is ever half there."""
+    """Writes files so that none is ever half there; into a device or a pipe it just writes."""
     for file, content in files.items():
-        part = file.with_name(f".{file.name}.part")
+        whole = file.is_file() or not file.exists()
+        part = file.with_name(f".{file.name}.part") if whole else file
         try:
             part.write_bytes(content)
-            os.replace(part, file)
+            if whole:
+                os.replace(part, file)
         except OSError as error:
-            part.unlink(missing_ok=True)
+            if whole:
+                part.unlink(missing_ok=True)
             raise Problem(f"{file}: {(error.strerror or 'cannot be written').lower()}; name a place to write to") from None
 
 

@@ -1,7 +1,10 @@
 """`quizapp report`: from results and from learners' progress, as HTML that nothing in it can break out of, Markdown and CSV."""
 
 import json
+import os
 import re
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,6 +13,7 @@ from grading import answers_csv, choice_class, command, rows
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from quizapp.classroom.files import write
 from quizapp.classroom.page import assembled, code_block, plain, rendered
 from quizapp.classroom.picture import histogram
 from quizapp.classroom.sheet import defused, fused
@@ -195,3 +199,14 @@ def test_the_keys_are_those_of_the_page(name: str, results: Path, tmp_path: Path
         (tmp_path / "more.csv").write_text(heading + "".join(lines))
         command("report", results, tmp_path / "more.csv", "--out", tmp_path / "report", "--json")
     assert keys_in(json.loads(capsys.readouterr().out)) == documented
+
+
+def test_a_pipe_or_a_device_is_written_into_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "out.html"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_text, "utf-8")
+        write(pipe, "<p>a page</p>")
+        assert read.result(timeout=20) == "<p>a page</p>"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [*tmp_path.iterdir()] == [pipe]

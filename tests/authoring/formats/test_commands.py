@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -161,6 +164,16 @@ def test_a_seed_gives_its_variant(folder: Path) -> None:
     assert texts[0] == texts[1] != texts[2]
     assert "What is 6 over 2?" in texts[3]
     assert "\t#=3:" in texts[3]
+
+
+def test_a_pipe_or_a_device_is_written_into_and_stays_one(folder: Path) -> None:
+    pipe = folder / "out.gift"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_text, "utf-8")
+        assert run(["bank", "export", "pick-one", "--bank", "bank", "--format", "gift", "--out", str(pipe), "--force"]) == 0
+        assert "{" in read.result(timeout=20)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
 @pytest.mark.parametrize("format", sorted(WRITERS))
