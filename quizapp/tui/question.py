@@ -199,20 +199,25 @@ released library are shown, `F10` shows them as bars, and runs the library where
 
     @on(AnswerBox.Submitted)
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
+        if not self._is_open(event.box):
+            return
         self.drafting.typed(event.value)
         self.drafting.flush()
         if self.face.way.kind == "words":
-            await self.query_one(AnswerBox).once_loaded(lambda: self._answer(event.value))
+            await event.box.once_loaded(lambda: self._answer(event.box, event.value))
         else:
-            await self._answer(event.value)
+            await self._answer(event.box, event.value)
 
-    async def _answer(self, text: str) -> None:
-        if not await self.ready():
+    def _is_open(self, box: AnswerBox) -> bool:
+        """Whether the box takes an answer. A second Enter can still reach one that has given it."""
+        return self.pending is None and self.attempt is None and box in self.query(AnswerBox)
+
+    async def _answer(self, box: AnswerBox, text: str) -> None:
+        if not await self.ready() or not self._is_open(box):
             return
         from quizapp.scoring.answer import AnswerError
         from quizapp.tui.confidence import Confidence
 
-        box = self.query_one(AnswerBox)
         try:
             score = self.study.grade(text)
         except AnswerError as error:

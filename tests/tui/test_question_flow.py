@@ -17,7 +17,7 @@ from quizapp.scoring.outcome import Weighed
 from quizapp.store import database
 from quizapp.store.record import DraftKey
 from quizapp.store.store import Store
-from quizapp.tui.answer_box import LOADING
+from quizapp.tui.answer_box import LOADING, AnswerBox
 from quizapp.tui.app import QuizApp
 from quizapp.tui.home import HomeScreen
 
@@ -63,6 +63,33 @@ async def test_from_home_through_the_reading_to_a_choice(app: Make, store: Store
         await pilot.press("escape")
         await until(pilot, "1 of 5 items")
         assert isinstance(pilot.app.screen, HomeScreen)
+
+
+async def test_more_enters_at_once_ask_for_one_rating_and_store_one_answer(open_at: Callable[[str], QuizApp], store: Store) -> None:
+    async with open_at("pick-mean/main").run_test(size=SIZE) as pilot:
+        await until(pilot, "What is the global mean?")
+        await pilot.press("b")
+        box = pilot.app.screen.query_one(AnswerBox)
+        for _ in range(3):
+            box.submit()
+        await until(pilot, "How sure are you?")
+        await pilot.pause(0.2)
+        assert len(pilot.app.screen.query("Confidence")) == 1
+        await pilot.press("4")
+        await until(pilot, "you rated it 4, sure")
+    assert len(store.attempts()) == 1
+
+
+async def test_more_enters_at_once_where_nothing_is_rated(open_at: Callable[[str], QuizApp], store: Store) -> None:
+    async with open_at("pick-all/main").run_test(size=SIZE) as pilot:
+        await until(pilot, "Which of these change the denominator?")
+        await pilot.press("a")
+        box = pilot.app.screen.query_one(AnswerBox)
+        for _ in range(3):
+            box.submit()
+        await until(pilot, "Padding and uneven counts do.")
+        await pilot.pause(0.2)
+    assert len(store.attempts()) == 1
 
 
 async def test_arrows_and_enter_choose(open_at: Callable[[str], QuizApp], store: Store) -> None:
