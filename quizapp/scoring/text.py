@@ -33,8 +33,8 @@ from quizapp.scoring.words import in_another_language, read_words
 
 FEWEST_WORDS = 3
 MAX_QUOTE = 90
-FEWEST_SHOWN, HALF = 3, 0.5
-"""Fewer words, and a smaller share of the clauses' content words, show nobody what earned the point: then the clauses do."""
+FEWEST_SHOWN = 3
+"""Fewer words show nobody what earned the point: then the clauses do in which they stand."""
 
 
 def _quote(answer: str, spans: Spans) -> str:
@@ -51,11 +51,9 @@ def _shown(claim: Claim | None, clauses: Sequence[Clause]) -> Spans:
     """The words that make a claim, or the clauses where it stands."""
     if claim is None:
         return ()
-    words, around = claim.support.words, clauses[claim.first : claim.last + 1]
-    said = len(window(clauses, claim.first, claim.last).words.content)
-    if not words or len(words) >= FEWEST_SHOWN or len(words) >= HALF * said:
+    if not claim.support.words or len(claim.support.words) >= FEWEST_SHOWN:
         return claim.spans
-    return tuple((clause.start, clause.end) for clause in around)
+    return tuple((clause.start, clause.end) for clause in clauses[claim.first : claim.last + 1])
 
 
 def _criterion(known: ReadyCriterion, points: int, met: Met, reason: str, spans: Spans = ()) -> CriterionScore:

@@ -160,3 +160,16 @@ def test_whoever_calls_a_belief_mistaken_does_not_hold_it() -> None:
 
     assert named("Padded rows cost nothing in the average.") == ("padding-is-free",)
     assert named("It is wrong that padded rows cost nothing in the average.") == ()
+
+
+def test_a_point_that_a_word_or_two_earn_is_shown_by_the_clause() -> None:
+    rubric = Rubric(
+        criteria=(
+            Criterion(id="a", points=1, description="The sum.", accept=("the loss is a sum",)),
+            Criterion(id="b", points=1, description="Mask it.", accept=("multiply the penalty by the mask",)),
+        )
+    )
+    answer = "We looked into it, and the loss is a sum here."
+    (first, _) = score_text(rubric, "What is it?", answer, {}, Lexical()).criteria
+    assert first.met == "met"
+    assert [answer[start:end] for start, end in first.evidence] == ["and the loss is a sum here"]
