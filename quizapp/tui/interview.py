@@ -237,7 +237,8 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             else:
                 self._view.can_focus = False
                 await self._mount_box(answer_box(choosing(put.choices), "") if question is None else self._box(question))
-        self._below.display = bool(self._below.children)
+        for below in self.query("#answer"):
+            below.display = bool(below.children)
         self._view.scroll_home(animate=False)
         self.call_after_refresh(self.refresh_bindings)
 
@@ -253,8 +254,10 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         return answer_box(how, draft)
 
     async def _mount_box(self, box: AnswerBox) -> None:
-        await self._below.mount(box)
-        if box.children:  # none where the app is just closing
+        # Where the app is just closing, there is no place for it, or nothing in it.
+        for below in self.query("#answer"):
+            await below.mount(box)
+        if box.children:
             box.focus_field()
 
     def _lab_line(self) -> Content:
