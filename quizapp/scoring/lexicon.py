@@ -180,12 +180,18 @@ _FALSE = (
     r"(?:wrong|false|incorrect|untrue|mistaken|mistake|error|myth|misconception|fallacy|nonsense)"
     r"|not\s+(?:so|true|right|correct|the\s+case))"
 )
+_SAYING = (
+    r"(?:to\s+(?:say|think|believe|claim|assume)|(?:saying|thinking|believing|claiming|assuming)"
+    r"|(?:the|this|any)\s+(?:\w+\s+)?(?:claim|idea|notion|statement|assertion|belief|assumption|argument|view|thought|suggestion))"
+)
 VERDICTS = (
     rf"^(?:\w+\s+){{0,2}}?(?:it|this)(?:'s|\s+is|\s+was|\s+would\s+be)\s+{_FALSE}\s+"
     r"(?:(?:to\s+)?(?:say|think|believe|claim|assume)(?:ing)?\s+)?that\b",
-    rf"^(?:\w+\s+){{0,2}}?that\s.*\s(?:(?:is|was)\s+{_FALSE}|(?:isn't|wasn't)\s+(?:so|true|right|correct|the\s+case))$",
+    rf"^(?:(?:and|but)\s+)?(?:{_SAYING}\s+)?that\s.*"
+    rf"\s(?:(?:is|was|would\s+be)\s+{_FALSE}|(?:isn't|wasn't)\s+(?:so|true|right|correct|the\s+case))$",
 )
-"""Sentences that call the whole of what they say wrong, at their beginning or at their end; matched on lower-case text."""
+"""Sentences that call the whole of what they say wrong, at their beginning or at their end; matched on lower-case text. At the end
+only where *that* opens what is called wrong: *the loss that is logged is wrong*, and *this means that it is wrong*, are claims."""
 NAMES_TOPICS = (
     r"\b(?:it|this|that|everything|all)(?:'s|\s+is)\s+(?:all\s+|mostly\s+|mainly\s+)?about\b"
     r"|\b(?:are|were)\s+(?:all\s+)?(?:the\s+)?(?:\w+\s+)?(?:important|key|main|relevant|central|crucial)\s+(?:\w+\s+)?(?:concepts|things|topics|terms|ideas|words|aspects)\b"

@@ -193,3 +193,22 @@ def test_a_phrase_that_calls_something_wrong_is_met_by_a_sentence_that_does() ->
     )
     score = score_text(Rubric(criteria=(criterion,)), STEM, "It is wrong that each rank divides by its own count.", {})
     assert score.criteria[0].met == "met"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "This means that the last backward of each window must run outside no_sync, else the gradient is wrong.",
+        "Note that the last backward of each window must run outside no_sync, else it is wrong.",
+        "Given that the last backward of each window must run outside no_sync, this order is wrong.",
+        "The gradient that stays local unless the last backward of each window runs outside no_sync is wrong.",
+    ],
+)
+def test_what_is_called_wrong_beside_a_claim_takes_nothing_from_it(answer: str) -> None:
+    assert met(answer) == {"sync"}
+
+
+@pytest.mark.parametrize("head", ["To say that", "Saying that", "The claim that", "And the idea that", "That"])
+@pytest.mark.parametrize("tail", ["would be wrong", "is a mistake"])
+def test_what_is_said_to_be_wrong_to_say_earns_nothing(head: str, tail: str) -> None:
+    assert not met(f"{head} the final backward reduces the gradients over the ranks {tail}.")
