@@ -88,7 +88,7 @@ class Interview:
         self.dialogue = dialogue or Dialogue(library, setup)
         position = session.position
         self._notes = {at: text for at, text in _map(position.get("notes")).items() if isinstance(text, str)}
-        self._labs = {item: int(id_) for item, id_ in _map(position.get("labs")).items() if isinstance(id_, int)}
+        self._labs = {item: at for item, at in _map(position.get("labs")).items() if isinstance(at, int | str)}
         self._elapsed = _number(position.get("elapsed"))
         self._asked_at = _number(position.get("asked_at"))
         self._recommended = position.get("recommended") is True
@@ -162,13 +162,22 @@ class Interview:
     def _read(self) -> tuple[Exchange, ...]:
         found = self.store.attempts(session=self.session.id)
         if self._labs:
-            labs = set(self._labs.values())
-            found = sorted((*found, *(one for one in self.store.attempts() if one.id in labs)), key=lambda one: (one.at, one.id))
+            found = sorted((*found, *self._lab_attempts()), key=lambda one: (one.at, one.id))
         exchanges: list[Exchange] = []
         for attempt in found:
             if not attempt.withdrawn:
                 exchanges.append(self._exchange(attempt, exchanges))
         return tuple(exchanges)
+
+    def _lab_attempts(self) -> list[Attempt]:
+        """The verdicts that labs were gone on from, given in sittings of their own. They are known by item and moment: an answer's
+        number is another one on another machine. Earlier versions kept the number."""
+        since = self.session.started_at
+        return [
+            one
+            for one in self.store.attempts()
+            if one.verdict_json is not None and one.at >= since and self._labs.get(one.item) in (one.at.isoformat(), one.id)
+        ]
 
     def _exchange(self, attempt: Attempt, before: Sequence[Exchange]) -> Exchange:
         lab = attempt.verdict_json is not None
@@ -295,7 +304,7 @@ class Interview:
         question = self._open()
         if question.kind != "lab":
             raise ValueError("the open question is no lab")
-        given_at, labs = self.elapsed, {**self._labs, question.key.item: attempt.id}
+        given_at, labs = self.elapsed, {**self._labs, question.key.item: attempt.at.isoformat()}
         self.store.move(self.session.id, {**self._position(given_at), "labs": labs})
         self._labs = labs
         exchange = Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds, attempt.id)

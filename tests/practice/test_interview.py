@@ -8,15 +8,19 @@ import pytest
 
 from quizapp.bank.find import builtin_folder
 from quizapp.bank.load import Library, load
+from quizapp.model.score import score_of
+from quizapp.model.verdict import Verdict
 from quizapp.practice.interview import Interview, last_session, open_session
 from quizapp.practice.interview_debrief import debrief, hand_over, joined
 from quizapp.practice.interview_dialogue import Dialogue
 from quizapp.practice.interview_exchange import OPENING, WALK, Exchange, Key
 from quizapp.practice.interview_export import html, markdown
 from quizapp.practice.interview_plan import Setup, read_setup
+from quizapp.practice.study import Study
 from quizapp.scoring.answer import AnswerError
 from quizapp.store.record import Answer
 from quizapp.store.store import Store
+from quizapp.store.transfer import export, merge
 
 TRUSTING = "DDP picks the right denominator for us, so nothing needs checking."
 SMALL = Setup(bank="small", minutes=15, lab=False)
@@ -165,6 +169,42 @@ def test_a_new_interview_closes_the_open_one_and_keeps_its_answers(library: Libr
     assert second.exchanges == ()
     assert [session.id for session in store.unfinished("interview")] == [second.session.id]
     assert [attempt.text for attempt in store.attempts()] == [TRUSTING]
+
+
+def with_a_lab(library: Library, store: Store) -> Interview:
+    interview = Interview.start(store, library, Setup(bank="small"), clock=still)
+    while interview.question is not None and interview.question.kind != "lab":
+        interview.answer("")
+    verdict = Verdict(
+        outcome="pass", points=2, max_points=2, seed=1, summary="All pass.", backend="local", sandbox="none", device="cpu",
+        collectives="gloo", milliseconds=1,
+    )  # fmt: skip
+    Study(store, library, "small", "scale").record_code("def scale_loss(): ...", verdict)
+    attempt = interview.lab_attempt()
+    assert attempt is not None
+    interview.take_lab(attempt)
+    return interview
+
+
+def test_an_interview_with_a_lab_is_the_same_on_another_machine(library: Library, store: Store, tmp_path: Path) -> None:
+    here = with_a_lab(library, store)
+    with Store(tmp_path / "other.sqlite3", clock=store.clock) as other:
+        for _ in range(12):  # of which one has the lab's number there
+            other.add(Answer(None, "small", "mean", "main", None, "2", "", "", score_of(())))
+        merge(other, export(store))
+        (session,) = other.unfinished("interview")
+        there = Interview(other, library, session, clock=still)
+        assert [one.question.key for one in there.exchanges] == [one.question.key for one in here.exchanges]
+        assert [one.said for one in there.exchanges] == [one.said for one in here.exchanges]
+
+
+def test_an_interview_whose_lab_was_kept_by_its_number_still_has_it(library: Library, store: Store) -> None:
+    here = with_a_lab(library, store)
+    attempt = next(one.attempt for one in here.exchanges if one.question.kind == "lab")
+    position = store.session(here.session.id).position
+    store.move(here.session.id, {**position, "labs": {"scale": attempt}})
+    again = Interview(store, library, store.session(here.session.id), clock=still)
+    assert [one.attempt for one in again.exchanges] == [one.attempt for one in here.exchanges]
 
 
 def test_the_clock_counts_what_was_on_the_screen(library: Library, store: Store) -> None:
