@@ -204,7 +204,8 @@ def ending(
     came = _places(mismatch) if mismatch is not None and mismatch.get("everyone") is True else frozenset()
 
     def first(*wanted: str) -> RankReport | None:
-        return next((ranks[rank] for rank, state in enumerate(states) if state in wanted), None)
+        found = [ranks[rank] for rank, state in enumerate(states) if state in wanted]
+        return next((report for report in found if report.place is not None), found[0] if found else None)
 
     def said(culprit: RankReport) -> str:
         text = on_one_line(culprit.message or "")

@@ -18,10 +18,9 @@ from quizapp_sandbox.journal import Journal
 
 FORM_SECONDS = 60.0
 SPAWNED = sys.platform == "darwin"
-ANSWERS_WITHIN = 0.1
-"""Seconds that a rank which may be busy is given to write its stack."""
-PATIENCE = 1.0
-"""The same for one that is seen to do nothing: it answers as soon as a core is free."""
+ANSWERS_WITHIN = 1.0
+"""Seconds that a rank is given to begin writing its stack. It does so as soon as a core is free, busy or not: on a machine full of
+other work that may take some tenths."""
 WRITES_WITHIN = 1.0
 """Seconds for all of a stack: what runs in a rank may write there as slowly, or as long, as it likes."""
 LARGEST_PIPE = 1 << 20
@@ -133,7 +132,7 @@ def _threads(pid: int) -> frozenset[str]:
 
 def exit_status(pid: int, wait: float) -> int | None:
     """A child's wait status, once it has ended; ``None`` if it hasn't within ``wait`` seconds."""
-    deadline = time.monotonic() + wait
+    deadline = time.monotonic() + ANSWERS_WITHIN
     while True:
         try:
             done, status = os.waitpid(pid, os.WNOHANG)
@@ -146,15 +145,15 @@ def exit_status(pid: int, wait: float) -> int | None:
         time.sleep(0.001)
 
 
-def stacks_of(group: Group, asked: Collection[int], wait: float = ANSWERS_WITHIN) -> dict[int, str]:
-    """The Python stacks of ranks that run or hang, asked for all at once; empty where one gives none within ``wait`` seconds."""
+def stacks_of(group: Group, asked: Collection[int]) -> dict[int, str]:
+    """The Python stacks of ranks that run or hang, asked for all at once; empty where one gives none in time."""
     for rank in asked:
         with contextlib.suppress(OSError):
             for _ in range(LARGEST_PIPE >> 16):  # an answer that came too late for an earlier question
                 os.read(group.stacks[rank], 1 << 16)
         with contextlib.suppress(OSError):
             os.kill(group.pids[rank], signal.SIGUSR1)
-    deadline = time.monotonic() + wait
+    deadline = time.monotonic() + ANSWERS_WITHIN
     return {rank: _stack_from(group.stacks[rank], deadline) for rank in asked}
 
 

@@ -113,7 +113,7 @@ def _read_output(run: _Run, rank: int) -> bool:
 
 def _all_wait_inside(group: Group, ranks: Sequence[int], watch: supervise.Watch) -> bool:
     """Whether every one of the ranks waits in a call of torch's, and none has moved while it was asked."""
-    if not all(map(supervise.waits_inside, groups.stacks_of(group, ranks, groups.PATIENCE).values())):
+    if not all(map(supervise.waits_inside, groups.stacks_of(group, ranks).values())):
         return False
     watch.look(ranks, time.monotonic())
     return watch.still >= supervise.LONG_GRACE
@@ -122,7 +122,7 @@ def _all_wait_inside(group: Group, ranks: Sequence[int], watch: supervise.Watch)
 def _all_wait_in_backward(group: Group, ranks: Collection[int], watch: supervise.Watch, unfinished: Sequence[int]) -> bool:
     """Whether the ranks wait in their backward, and no unfinished one has called anything while they were asked."""
     before = watch.stand_still(unfinished)
-    stacks = groups.stacks_of(group, ranks, groups.PATIENCE)
+    stacks = groups.stacks_of(group, ranks)
     return all(map(supervise.waits_in_backward, stacks.values())) and watch.stand_still(unfinished) == before == ranks
 
 
@@ -217,14 +217,14 @@ def _answer(control: socket.socket, until: float) -> wire.Frame | None:
 
 
 def _describe_unfinished(run: _Run, end: str) -> None:
-    stuck, patience = end == "stuck", groups.PATIENCE if end in ("stuck", "parted") else groups.ANSWERS_WITHIN
+    stuck = end == "stuck"
     group, journal = run.group, run.group.journal
     # Ranks that are stuck have all been seen to wait; a look now would see them answer for their stacks.
     waits = {
         rank: stuck or (supervise.SEES_THREADS and supervise.is_asleep(group.pids[rank], group.service[rank]))
         for rank in run.unfinished()
     }
-    for rank, stack in groups.stacks_of(group, list(waits), patience).items():
+    for rank, stack in groups.stacks_of(group, list(waits)).items():
         asleep = waits[rank] or (not supervise.SEES_THREADS and supervise.waits_inside(stack))
         place = supervise.place_in(stack, run.filename)
         calls = supervise.last_collectives(journal, rank)

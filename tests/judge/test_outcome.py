@@ -41,6 +41,7 @@ DIFFERS = {"number": 1, "calls": ["all_reduce([] int64) at line 5", "barrier at 
         ("failed", [PEER, EXITED], MISSED, "error", "rank 1 ended its own process before it returned (exit code 0)"),
         ("output", [RUNNING, WAITING], None, "limit", "printed more than allowed (256 KiB), line 3 of your file"),
         ("timeout", [WAITING, RUNNING], None, "timeout", "rank 1 did not return in time (5 s), line 3 of your file"),
+        ("timeout", [{"state": "running"}, RUNNING], None, "timeout", "rank 1 did not return in time (5 s), line 3 of your file"),
         ("timeout", [SEEN, WAITING], None, "timeout", "rank 1 did not return in time (5 s), line 5 of your file"),
         (
             "total",
