@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from quizapp.practice.asked import title
+from quizapp.bank.draw import draw
+from quizapp.model.variant import fill
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
@@ -17,13 +18,15 @@ NAME, TOPIC, TEXT = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One item, with its words in lower case."""
+    """One item, with the words by which it is found in lower case."""
 
     item: str
     title: str
     bank: str
     """The bank's title."""
     topics: tuple[str, ...]
+    text: str
+    """What it asks, with the bank's own numbers, on one line."""
     words: tuple[str, str, str]
     """Name (id and title), topics and bank, text."""
 
@@ -33,14 +36,16 @@ def index(library: Library) -> tuple[Entry, ...]:
     entries = []
     for bank in library.banks:
         for item in bank.bank.items:
-            shown = title(library.items[item.id])
+            values = draw(item, None).values
+            shown = fill(item.title or item.id, values)
             texts = [item.stem, *(part.stem or "" for part in item.parts)]
             for part in item.parts:
                 if part.kind == "choice":
                     texts += [choice.text or "" for choice in part.choices]
             about = f"{' '.join(item.topics)} {bank.bank.id} {bank.bank.title} {item.kind}"
-            words = (f"{item.id} {shown}".lower(), about.lower(), "\n".join(texts).lower())
-            entries.append(Entry(item.id, shown, bank.bank.title, item.topics, words))
+            text = " ".join(fill(" ".join(texts), values).split())
+            words = (f"{item.id} {shown}".lower(), about.lower(), text.lower())
+            entries.append(Entry(item.id, shown, bank.bank.title, item.topics, text, words))
     return tuple(entries)
 
 
@@ -65,8 +70,8 @@ def search(entries: Sequence[Entry], query: str, most: int = 50) -> tuple[Entry,
 
 def snippet(entry: Entry, query: str, columns: int) -> str:
     """A line of the item's text around the first word found in it, of at most so many columns."""
-    text = " ".join(entry.words[TEXT].split())
-    places = [text.find(word) for word in query.lower().split()]
+    text = entry.text
+    places = [entry.words[TEXT].find(word) for word in query.lower().split()]
     start = max(0, min((place for place in places if place >= 0), default=0) - columns // 3)
     if start:
         start = text.find(" ", start) + 1

@@ -92,7 +92,7 @@ studies the marked item, `Esc` goes back.
 
     def _line(self, entry: Entry, query: str) -> Content:
         state = self._states.get(entry.item, "new")
-        columns = max(30, self.app.size.width - 12)
+        columns = max(30, self.app.size.width - 14)  # a list that scrolls has two columns less
         told = all(any(word in field for field in entry.words[:TEXT]) for word in query.lower().split())
         below = f"{entry.bank} · {', '.join(entry.topics)}" if told else snippet(entry, query, columns)
         name = "" if entry.title == entry.item else f"  {entry.item}"

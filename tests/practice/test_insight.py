@@ -87,6 +87,9 @@ def test_search_finds_names_before_topics_before_texts(library: Library) -> None
     assert [entry.item for entry in search(entries, "learning rate")] == ["pick-all"]
     assert search(entries, "nowhere") == search(entries, " ") == ()
     assert "learning rate" in snippet(search(entries, "learning")[0], "learning", 40)
+    told = {entry.item: snippet(entry, "token", 1000) for entry in entries}
+    assert told["two-ranks"].startswith("Two ranks hold"), "in the letters in which it is written"
+    assert not any("{{" in text for text in told.values())
     assert len(search(entries, "a", most=2)) == 2
 
 

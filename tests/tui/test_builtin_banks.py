@@ -85,3 +85,15 @@ async def test_one_symbolic_answer_is_typed_into_the_real_bank(store: Store, bui
                     await until(pilot, "✓ right")
                 return
     raise AssertionError("no built-in bank has a symbolic part")
+
+
+async def test_what_was_found_takes_two_lines_each_also_where_the_list_scrolls(store: Store, builtin: Library) -> None:
+    async with QuizApp(store, builtin).run_test(size=(80, 24)) as pilot:
+        await until(pilot, "Welcome")
+        await pilot.press("slash")
+        await typed(pilot, "ddp")
+        text = await until(pilot, "ddp-compensation")
+        found = [line[4:] for line in text.splitlines()[4:-1]]
+        assert len(found) == 19, "it scrolls"
+        assert [line[0] for line in found] == ["·", " "] * 9 + ["·"], "nothing wraps"
+        assert any("…" in line for line in found), "though something is too long"
