@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 BAR = 12
 SHOWN_FAULTS = 20
 WELCOME = "Welcome. Press Enter to start with the reading notes; F1 explains the keys of every screen."
+WELCOME_BACK = "Welcome back. Enter opens the marked bank where you left it; F1 explains the keys of every screen."
 READING = "Reading the banks …"
 
 
@@ -165,7 +166,8 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
                 [Option(self._bank(bank, found[1][bank.bank.id], sessions, found[0]), id=bank.bank.id) for bank in library.banks]
             )
             self._show_faults(library.faults)
-            said = self._welcome(library, marks, found[0], left)
+            begun = any(one.kind == "study" and one.position.get("step") for one in sessions)
+            said = self._welcome(library, marks, found[0], left=left, begun=begun)
             over_all = any(one.kind == "interview" and one.bank == ALL_BANKS for one in sessions)
             self._say(Content("\n").join([said, Content("An interview is open: i goes on with it.")]) if over_all else said)
 
@@ -175,11 +177,11 @@ token counts in, weights out. `t` changes the colours: dark, light, high contras
         self.query_one("#notice", Static).update(text)
 
     @staticmethod
-    def _welcome(library: Library, marks: list[Mark], found: Knowledge, left: bool) -> Content:
+    def _welcome(library: Library, marks: list[Mark], found: Knowledge, *, left: bool, begun: bool) -> Content:
         if not library.banks:
             return Content("No bank could be read. Give a folder of banks with --bank DIR, or set QUIZAPP_BANKS.")
         if not marks:
-            return Content(WELCOME)
+            return Content(WELCOME_BACK if begun else WELCOME)
         return due_line(found, left)
 
     def _fill(self, options: Sequence[Option]) -> None:

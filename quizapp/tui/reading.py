@@ -21,7 +21,10 @@ class ReadingScreen(StudyPage):
     """One page; Enter goes on."""
 
     CSS_PATH = "reading.tcss"
-    ABOUT = "**Reading notes** come before the questions. `Enter` goes on, `F3` goes back, `F5` jumps to any page or question.\n"
+    ABOUT = """
+**Reading notes** come before the questions. `Enter` goes on to the next page, `Space` first to the end of this one. `F3` goes back,
+`F5` jumps to any page or question.
+"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Next"),
         Binding("space", "read_on", "Read on", show=False),

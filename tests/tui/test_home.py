@@ -158,3 +158,16 @@ def test_rooms_below_know_no_screen(room: str) -> None:
     program += "\nprint([name for name in ('textual', 'torch', 'numpy', 'docker') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+async def test_who_has_begun_without_an_answer_is_not_sent_back_to_the_beginning(app: Make) -> None:
+    async with app().run_test(size=SIZE) as pilot:
+        await until(pilot, "Press Enter to start with the reading notes")
+        await pilot.press("enter")
+        await until(pilot, "Sums and counts")
+        await pilot.press("enter")
+        await until(pilot, "2/")
+        await pilot.press("escape")
+        text = await until(pilot, "Enter goes on at")
+        assert "where you left it" in text
+        assert "start with the reading notes" not in text
