@@ -45,14 +45,15 @@ def answered(text: str, score: Score) -> Content:
 def criteria(score: Score, rubric: Rubric | None, values: Mapping[str, Value], disputed: Collection[str] = ()) -> Iterator[Static]:
     """Each criterion: sign, word and points with what was asked for; below, why, with the words that decided it; and whether the
     learner disputes it."""
-    descriptions = {criterion.id: fill(criterion.description, values) for criterion in rubric.criteria} if rubric else {}
+    descriptions = {one.id: " ".join(fill(one.description, values).split()) for one in rubric.criteria} if rubric else {}
     for criterion in score.criteria:
         head = f"{sign(criterion.met)} {word(criterion.met)} {criterion.points}/{criterion.max_points}  "
         if criterion.id in disputed:
             head = f"{sign(criterion.met)} {word(criterion.met)}, disputed {criterion.points}/{criterion.max_points}  "
         description = descriptions.get(criterion.id)
         if description is None or description.rstrip(".") in criterion.reason:
-            yield Static(Content.assemble((head, style(criterion.met)), inline(criterion.reason)), classes="criterion")
+            said = criterion.reason.removeprefix("Missing: ") if criterion.met == "unmet" else criterion.reason
+            yield Static(Content.assemble((head, style(criterion.met)), inline(said)), classes="criterion")
             continue
         yield Static(Content.assemble((head, style(criterion.met)), inline(description)), classes="criterion -headed")
         yield Static(inline(criterion.reason), classes="reason")

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from quizapp.model.rubric import Rubric
 from quizapp.model.score import CriterionScore, score_of
+from quizapp.scoring.score import score_text
 from quizapp.tui.dispute import sentences
-from quizapp.tui.result import answered, headline
+from quizapp.tui.result import answered, criteria, headline
 
 
 def criterion(id: str, met: str, evidence: tuple[tuple[int, int], ...] = ()) -> CriterionScore:
@@ -31,6 +33,20 @@ def test_the_deciding_words_are_marked() -> None:
     content = answered("Clip once", score)
     assert content.plain == "Clip once"
     assert {(span.start, span.end) for span in content.spans} == {(0, 4), (5, 9)}
+
+
+def test_what_is_asked_for_is_said_once() -> None:
+    asked = {
+        "id": "one",
+        "points": 1,
+        "description": "Says that the\ncounts differ.\n",
+        "accept": ["the token counts of the ranks differ"],
+    }
+    rubric = Rubric.model_validate({"criteria": [asked]})
+    for answer in ("It rains in Spain.", "The token counts of the ranks are not different."):
+        (line,) = criteria(score_text(rubric, "Why?", answer, {}), rubric, {})
+        assert str(line.content).count("counts differ") == 1
+        assert "missed 0/1  Missing" not in str(line.content)
 
 
 def test_the_style_sheet_is_there() -> None:
