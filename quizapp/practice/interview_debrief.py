@@ -152,7 +152,9 @@ class Debrief:
     elapsed: float
     """Seconds."""
     through: bool
-    """Nothing that was planned is left unasked."""
+    """Nothing is left unasked: neither of what was planned, nor of what was asked for after it."""
+    beyond: bool
+    """More than planned was asked for, and so all that was planned had been asked."""
     further: tuple[int, ...]
     """Numbers of the questions with which more than planned was asked, at the candidate's wish."""
     overtime: int | None
@@ -182,7 +184,7 @@ class Debrief:
         if self.overtime is not None:
             said.append(f"The time was up before question {self.overtime}, and you went on")
         if not self.through:
-            said.append("Stopped before all was asked that was planned")
+            said.append("Stopped in a question after the plan" if self.beyond else "Stopped before all was asked that was planned")
         return tuple(said)
 
     @property
@@ -329,6 +331,7 @@ def debrief(interview: Interview) -> Debrief:
         began=interview.session.started_at,
         elapsed=interview.elapsed,
         through=interview.through,
+        beyond=bool(interview.further),
         further=tuple(at + 1 for at in interview.further if at < len(rows)),
         overtime=interview.overtime + 1 if interview.overtime is not None and interview.overtime < len(rows) else None,
         rows=rows,

@@ -224,6 +224,16 @@ def test_where_the_time_is_up_the_candidate_may_stop(banks: Library, store: Stor
     assert "took 15:01" in markdown(found)
 
 
+def test_who_stops_in_a_further_question_has_been_asked_all_that_was_planned(banks: Library, store: Store, watch: Watch) -> None:
+    interview = Interview.start(store, banks, SETUP, clock=watch)
+    answered(interview, watch)
+    assert interview.go_on() is not None
+    interview.end()
+    text = markdown(debrief(taken_up(interview, watch)))
+    assert "- Stopped in a question after the plan\n" in text
+    assert "Stopped before" not in text
+
+
 def test_where_the_time_is_up_in_a_further_question_that_can_be_finished(banks: Library, store: Store, watch: Watch) -> None:
     interview = Interview.start(store, banks, Setup(minutes=15, seed=5), clock=watch)
     while interview.question is not None:
