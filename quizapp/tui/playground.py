@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -60,13 +60,16 @@ class PlaygroundScreen(Page):
     ABOUT = """
 **The playground.** Type how many valid tokens each rank holds, `1 | 3`; with several microbatches `1+2 | 3+0`. Type the sums of
 their losses the same way, or leave them empty: then every token's loss is 1. `↑` and `↓` choose a way of normalizing from anywhere;
-below stand the mean that was meant, the one that this way makes, and the weight of every token. `Tab` goes to the next field.
+below stand the mean that was meant, the one that this way makes, and the weight of every token; `PgDn` and `PgUp` move through them
+where they are many. `Tab` goes to the next field.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "home", "Home", key_display="Esc"),
         Binding("up", "way(-1)", "Way", key_display="↑", show=False, priority=True),
         Binding("down", "way(1)", "Way", key_display="↑↓", priority=True),
         Binding("tab", "app.focus_next", "Field", key_display="Tab"),
+        Binding("pageup", "scroll(-1)", "Up", show=False, priority=True),
+        Binding("pagedown", "scroll(1)", "More", key_display="PgDn", priority=True),
     ]
 
     def heading(self) -> tuple[str, str]:
@@ -91,10 +94,18 @@ below stand the mean that was meant, the one that this way makes, and the weight
             field.cursor_blink = False
         self.query_one(OptionList).highlighted = 1
         self.query_one("#counts").focus()
+        self.watch(self.query_one("#made"), "show_vertical_scrollbar", self.refresh_bindings, init=False)
         self._draw()
 
-    def on_page_resized(self) -> None:
-        self._draw()
+    @on(events.Resize)
+    def _resized(self) -> None:
+        if self.is_mounted:
+            self.call_after_refresh(self._draw)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "scroll":
+            return any(view.max_scroll_y > 0 for view in self.query("#made"))
+        return super().check_action(action, parameters)
 
     @on(Input.Changed)
     def _changed(self) -> None:
@@ -107,6 +118,10 @@ below stand the mean that was meant, the one that this way makes, and the weight
     def action_way(self, by: int) -> None:
         ways = self.query_one(OptionList)
         ways.highlighted = ((ways.highlighted or 0) + by) % len(WAYS)
+
+    def action_scroll(self, pages: int) -> None:
+        view = self.query_one("#made", VerticalScroll)
+        view.scroll_relative(y=pages * max(view.size.height - 2, 1), animate=False)
 
     def action_home(self) -> None:
         self.app.pop_screen()

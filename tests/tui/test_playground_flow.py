@@ -33,3 +33,19 @@ async def test_counts_in_weights_out(app: Callable[..., QuizApp], size: tuple[in
         await pilot.press("escape")
         await until(pilot, "Welcome")
         assert "playground" not in shown(pilot.app).splitlines()[0]
+
+
+async def test_all_weights_can_be_reached_and_fit_the_terminal(app: Callable[..., QuizApp]) -> None:
+    async with app().run_test(size=(80, 24)) as pilot:
+        await until(pilot, "Welcome")
+        await pilot.press("g")
+        await until(pilot, "wanted 1   this way 2")
+        assert "PgDn" not in shown(pilot.app), "all of it is to be seen"
+        await pilot.press("end", *["backspace"] * 5, *"1+2|0+0|5+9|7+7")
+        await until(pilot, "PgDn More")
+        assert "rank 3 microbatch 2" not in shown(pilot.app)
+        await pilot.press("pagedown", "pagedown", "pagedown", "pagedown")
+        text = await until(pilot, "rank 3 microbatch 2")
+        await pilot.resize_terminal(120, 40)
+        wide = await until(pilot, "rank 0 microbatch 1")
+        assert max(line.count("█") for line in wide.splitlines()) > max(line.count("█") for line in text.splitlines())
