@@ -2,9 +2,11 @@
 
 import importlib.util
 from collections.abc import Mapping
+from typing import ClassVar
 
 from rich.style import Style
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.widgets import TextArea
 from textual.widgets.text_area import TextAreaTheme
 
@@ -55,6 +57,11 @@ def highlighted() -> bool:
 class CodeEditor(TextArea):
     """A text area for one Python file."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+home", "to_start", "Start of the file", show=False),
+        Binding("ctrl+end", "to_end", "End of the file", show=False),
+    ]
+
     def __init__(self, text: str) -> None:
         super().__init__(
             text,
@@ -73,6 +80,12 @@ class CodeEditor(TextArea):
 
     def _take_colours(self, look: str) -> None:
         self.theme = look if look in COLOURS else "css"
+
+    def action_to_start(self) -> None:
+        self.move_cursor((0, 0))
+
+    def action_to_end(self) -> None:
+        self.move_cursor(self.document.end)
 
     async def on_key(self, event: events.Key) -> None:
         if event.key != "enter" or self.read_only:

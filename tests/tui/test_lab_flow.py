@@ -150,6 +150,16 @@ async def test_typing_is_kept_and_enter_indents(lab: QuizApp, store: Store) -> N
         assert "DDP averages gradients" not in shown(pilot.app)
 
 
+async def test_both_ends_of_the_file_are_one_key_away(lab: QuizApp) -> None:
+    async with lab.run_test(size=SIZE) as pilot:
+        await until(pilot, "Ctrl+S runs your code")
+        editor = pilot.app.screen.query_one(CodeEditor)
+        await pilot.press("ctrl+end")
+        assert editor.cursor_location == editor.document.end > (0, 0)
+        await pilot.press("ctrl+home")
+        assert editor.cursor_location == (0, 0)
+
+
 async def test_a_bank_from_elsewhere_asks_before_its_python_runs(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "banks"
     for file in BANKS.rglob("*"):
