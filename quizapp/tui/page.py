@@ -76,6 +76,7 @@ class Page(Screen[None]):
         columns, rows = event.size
         small = columns < SMALLEST[0] or rows < SMALLEST[1]
         self.set_class(small, "-too-small")
+        self.set_class(columns < 72, "-narrow")
         self.set_class(columns >= 110, "-wide")
         self.set_class(columns >= 160, "-broad")
         self.set_class(rows >= 36, "-tall")

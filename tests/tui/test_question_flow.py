@@ -1,5 +1,6 @@
 """Through one question of each kind with the keyboard, from the reading notes on."""
 
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from quizapp.store.store import Store
 from quizapp.tui.answer_box import LOADING, AnswerBox
 from quizapp.tui.app import QuizApp
 from quizapp.tui.home import HomeScreen
+from quizapp.tui.page import SMALLEST
 
 Make = Callable[..., QuizApp]
 SIZE = (80, 24)
@@ -116,6 +118,13 @@ async def test_enter_alone_neither_answers_nor_rates(open_at: Callable[[str], Qu
         await pilot.press("right", "right", "enter")
         await until(pilot, "you rated it 2, unsure")
         assert store.attempts()[0].text == "ranks"
+
+
+async def test_all_levels_of_confidence_can_be_read_on_the_smallest_terminal(open_at: Callable[[str], QuizApp]) -> None:
+    async with open_at("two-ranks/why").run_test(size=SMALLEST) as pilot:
+        await until(pilot, "Why does the mean of rank means differ?")
+        await pilot.press("w", "ctrl+s")
+        assert re.search(r"1 a guess +2 unsure +3 so-so +4 sure +5 certain", await until(pilot, "a guess"))
 
 
 async def test_the_mouse_chooses(open_at: Callable[[str], QuizApp], store: Store) -> None:
