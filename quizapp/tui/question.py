@@ -59,13 +59,16 @@ class QuestionScreen(StudyPage):
     ]
     ABOUT = """
 **A question.** Choose with the letter or the arrows and answer with `Enter`; type a number or an expression and press `Enter`;
-write and press `Ctrl+S`. Rate how sure you are with `1` to `5`: then you see what each point was for. What you type is kept.
+write and press `Ctrl+S`; `PgDn` and `PgUp` move through a long question meanwhile. Rate how sure you are with `1` to `5`: then you
+see what each point was for. What you type is kept.
 
 After the result: `Enter` goes on, `r` answers again (in words: from what you wrote), `a` asks the same with other numbers. `u`
 takes a slip back: the answer stays in the log and counts for nothing. `Ctrl+G` flags the item for later. Where the weights of a
 released library are shown, `F10` shows them as bars, and runs the library where it is installed.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pageup", "scroll(-1)", "Up", show=False, priority=True),
+        Binding("pagedown", "scroll(1)", "More", key_display="PgDn", priority=True),
         Binding("enter", "next", "Next"),
         Binding("a", "again", "Vary"),
         Binding("r", "retry", "Retry"),
@@ -117,6 +120,7 @@ released library are shown, `F10` shows them as bars, and runs the library where
 
     async def on_mount(self) -> None:
         self.query_one("#hint").display = False
+        self.watch(self._view, "show_vertical_scrollbar", self.refresh_bindings, init=False)
         if self.attempt is not None:
             await self._show_result(self.attempt)
             return
@@ -146,6 +150,8 @@ released library are shown, `F10` shows them as bars, and runs the library where
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         done = self.done
+        if action == "scroll":  # a text area keeps these keys to itself; anything else leaves them to the question around it
+            return self.face.way.kind == "words" and not done and any(view.max_scroll_y > 0 for view in self.query("#question"))
         if action == "again":
             return done and self._varies()
         if action in ("retry", "next", "undo"):
@@ -196,6 +202,7 @@ released library are shown, `F10` shows them as bars, and runs the library where
     @on(AnswerBox.Edited)
     def _edited(self, event: AnswerBox.Edited) -> None:
         self.drafting.typed(event.value)
+        event.box.scroll_visible(animate=False)  # below a long question it would be written blindly
 
     @on(AnswerBox.Submitted)
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
@@ -312,6 +319,9 @@ released library are shown, `F10` shows them as bars, and runs the library where
             self.notify(KEPT, title="You did say that", timeout=8, markup=False)
             await self.query("Result").remove()
             await self._show_result(attempt)
+
+    def action_scroll(self, pages: int) -> None:
+        self._view.scroll_relative(y=pages * max(self._view.size.height - 2, 1), animate=False)
 
     def action_hint(self) -> None:
         hint = self.query_one("#hint", Static)

@@ -97,3 +97,18 @@ async def test_what_was_found_takes_two_lines_each_also_where_the_list_scrolls(s
         assert len(found) == 19, "it scrolls"
         assert [line[0] for line in found] == ["·", " "] * 9 + ["·"], "nothing wraps"
         assert any("…" in line for line in found), "though something is too long"
+
+
+async def test_what_is_written_below_a_long_question_can_be_seen(store: Store, builtin: Library) -> None:
+    app = QuizApp(store, builtin, start="study", bank="ddp-contract", item="replicas-drift-apart")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, "PgDn More")
+        await typed(pilot, "never averaged")
+        await until(pilot, "never averaged")
+        await pilot.press("pageup")
+        text = await until(pilot, "A speech toolkit accumulates")
+        assert "never averaged" not in text
+        await pilot.press("pagedown")
+        await until(pilot, "never averaged")
+        await pilot.press("pageup", "x")
+        await until(pilot, "never averagedx")
