@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -90,6 +90,11 @@ class BankList(MarkedList):
     """The banks; Enter studies one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Study")]
+
+    @on(events.Resize)
+    def _keep_in_sight(self) -> None:
+        """The marked bank's description may take more lines than the one before, and the list has fewer then."""
+        self.call_after_refresh(self.scroll_to_highlight)
 
 
 class HomeScreen(Page):

@@ -112,3 +112,14 @@ async def test_what_is_written_below_a_long_question_can_be_seen(store: Store, b
         await until(pilot, "never averaged")
         await pilot.press("pageup", "x")
         await until(pilot, "never averagedx")
+
+
+async def test_all_of_the_marked_bank_is_seen_whatever_its_description_takes(store: Store, builtin: Library) -> None:
+    async with QuizApp(store, builtin).run_test(size=(80, 24)) as pilot:
+        await until(pilot, "Welcome")
+        for _ in builtin.banks:
+            await pilot.pause(0.1)
+            lines = shown(pilot.app).splitlines()
+            at = next(number for number, line in enumerate(lines) if line.startswith("  › "))
+            assert "0 of" in lines[at + 1], lines[at]
+            await pilot.press("down")
