@@ -60,7 +60,7 @@ class QuizCommands(Provider):
         yield "Playground", "Token counts in, weights out", lambda: app.push_screen(PlaygroundScreen())
         yield "Jump", "Go to a part of this screen by a letter", self._jump
         for bank in library.banks:
-            yield f"Study: {bank.bank.title}", "From where you left it", partial(app.study, bank.bank.id)
+            yield f"Study: {bank.bank.title}", "From its beginning, or where you left it", partial(app.study, bank.bank.id)
 
     def _jump(self) -> None:
         from quizapp.tui.page import Page
