@@ -150,8 +150,8 @@ released library are shown, `F10` shows them as bars, and runs the library where
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         done = self.done
-        if action == "scroll":  # a text area keeps these keys to itself; anything else leaves them to the question around it
-            return self.face.way.kind == "words" and not done and any(view.max_scroll_y > 0 for view in self.query("#question"))
+        if action == "scroll":
+            return not done and any(view.max_scroll_y > 0 for view in self.query("#question"))
         if action == "again":
             return done and self._varies()
         if action in ("retry", "next", "undo"):

@@ -123,3 +123,11 @@ async def test_all_of_the_marked_bank_is_seen_whatever_its_description_takes(sto
             at = next(number for number, line in enumerate(lines) if line.startswith("  › "))
             assert "0 of" in lines[at + 1], lines[at]
             await pilot.press("down")
+
+
+async def test_where_a_long_question_hides_the_field_a_key_is_named_that_shows_it(store: Store, builtin: Library) -> None:
+    app = QuizApp(store, builtin, start="study", bank="audits", item="audit-of-average-tokens-across-devices")
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "A number" not in await until(pilot, "PgDn More")
+        await pilot.press("pagedown")
+        await until(pilot, "A number")
