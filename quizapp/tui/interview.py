@@ -194,11 +194,11 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             return
         boxes = self.query(AnswerBox)
         text = boxes.first().value if boxes else ""
-        before = self.interview.number
+        before = len(self.interview.exchanges)
         self.drafting.typed(text)
         self.drafting.flush()
         self.stored(lambda: self.interview.take_as_it_stands(text))
-        if self.interview.number != before or self.interview.over:
+        if len(self.interview.exchanges) > before:
             self.app.notify(ANSWER_TIME_IS_UP, markup=False)
             await self._go_on()
 

@@ -173,3 +173,13 @@ def test_offer_to_stop(picture: Picture, store: Store, still: Library, moment: l
     moment[0] = 15 * 60 + 40.0
     interview.answer("I was about to say that")
     assert picture(QuizApp(store, still, start="interview", bank="small"), InterviewScreen, wait_for("or stop here?"))
+
+
+async def test_an_answer_cut_off_before_an_offer_makes_way_for_it(app: Make, store: Store, moment: list[float]) -> None:
+    setup = Setup(bank="small", minutes=15, lab=False, limit=2)
+    async with app(start="interview", setup=setup).run_test(size=SIZE) as pilot:
+        await until(pilot, "Before we start")
+        await typed(pilot, "I was about to say that")
+        moment[0] = 15 * 60 + 40.0
+        await until(pilot, "or stop here?")
+    assert [attempt.text for attempt in store.attempts()] == ["I was about to say that"]
