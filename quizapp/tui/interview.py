@@ -301,8 +301,8 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             await boxes.first().once_loaded(give)
 
     def _stands(self, box: AnswerBox) -> bool:
-        """Whether the box is the open question's. A second Enter can still reach the one before."""
-        return box in self.query(AnswerBox)
+        """Whether the box is the open question's, or an offer's. A second Enter can still reach the one before, or the last one."""
+        return not self.interview.over and box in self.query(AnswerBox)
 
     @on(AnswerBox.Edited)
     def _edited(self, event: AnswerBox.Edited) -> None:

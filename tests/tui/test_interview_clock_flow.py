@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 from quizapp.bank.find import builtin_folder
 from quizapp.bank.load import Library, load
 from quizapp.practice.interview import Interview
+from quizapp.practice.interview_offer import STOP
 from quizapp.practice.interview_plan import Setup
 from quizapp.store.store import Store
 from quizapp.tui.answer_box import AnswerBox
@@ -183,3 +184,23 @@ async def test_an_answer_cut_off_before_an_offer_makes_way_for_it(app: Make, sto
         moment[0] = 15 * 60 + 40.0
         await until(pilot, "or stop here?")
     assert [attempt.text for attempt in store.attempts()] == ["I was about to say that"]
+
+
+@pytest.mark.parametrize("left", [0, 1])
+async def test_a_second_enter_at_the_end_is_nothing(
+    app: Make, store: Store, banks: Library, moment: list[float], left: int
+) -> None:
+    """At an offer that is declined, and at the last question where nothing is offered after it."""
+    planned = len(through(store, banks).exchanges)
+    interview = Interview.start(store, banks, SETUP)
+    moment[0] = left * 12 * 60.0
+    for _ in range(planned - left):
+        interview.answer("")
+    async with app(library=banks, start="interview").run_test(size=SIZE) as pilot:
+        await until(pilot, f"question {planned}" if left else "One more question?")
+        box = pilot.app.screen.query_one(AnswerBox)
+        for _ in range(2):
+            box.post_message(AnswerBox.Submitted(box, "" if left else STOP))
+        await until(pilot, "That was my last question")
+        await pilot.pause(0.2)
+    assert len(store.attempts(session=interview.session.id)) == planned
