@@ -99,8 +99,11 @@ class Interview:
         overtime = position.get("overtime")
         self.overtime: int | None = overtime if isinstance(overtime, int) else None
         """After how many exchanges the time was up and the candidate went on; ``None``: neither."""
-        through, old = position.get("through"), session.finished_at is not None and "further" not in position
-        self._through = through if isinstance(through, bool) else True if old else None
+        self._through: bool | None = None
+        if session.finished_at is not None:  # one that was killed while it was ended goes on
+            through = position.get("through")
+            # Earlier versions kept neither.
+            self._through = through if isinstance(through, bool) else None if "further" in position else True
         self.question: Question | None = None
         self.offer: Offer | None = None
         """What is offered in place of a question; never beside one."""

@@ -296,6 +296,22 @@ def test_whether_all_was_asked_is_told_as_it_was_then(banks: Library, library: L
     assert debrief(Interview(store, banks, store.session(interview.session.id))).through  # an earlier version kept neither
 
 
+def test_killed_while_it_ends_it_goes_on_and_all_is_asked_after_all(
+    banks: Library, store: Store, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interview = Interview.start(store, banks, SETUP, clock=watch)
+    interview.answer("")
+    with monkeypatch.context() as killed:
+        killed.setattr(Store, "finish", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            interview.end()
+    again = taken_up(interview, watch)
+    while again.question is not None:
+        again.answer("")
+    again.end()
+    assert debrief(taken_up(again, watch)).through
+
+
 @pytest.mark.parametrize("kept", [{"further": "3"}, {"further": [99]}, {"further": None, "overtime": "soon"}])
 def test_a_position_of_another_version_is_read_as_far_as_it_goes(
     library: Library, store: Store, watch: Watch, kept: dict[str, Sequence[int] | None]
