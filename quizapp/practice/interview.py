@@ -136,6 +136,11 @@ class Interview:
         return max(self.elapsed - self._asked_at, 0.0)
 
     @property
+    def _given_at(self) -> float:
+        """The clock as it is kept with an answer: what is offered after it mustn't be another thing once it is read again."""
+        return round(self.elapsed, 1)
+
+    @property
     def answer_left(self) -> float | None:
         """Seconds left for the open answer; ``None`` where answers have no limit, or none applies (a lab)."""
         if not self.setup.limit or self.question is None or self.question.kind == "lab":
@@ -146,8 +151,8 @@ class Interview:
         """Where the interview stands; with ``asked_at``: where it will stand when the open question is answered at that time."""
         return {
             "setup": self.setup.stored(),
-            "elapsed": round(self.elapsed if asked_at is None else asked_at, 1),
-            "asked_at": round(self._asked_at if asked_at is None else asked_at, 1),
+            "elapsed": round(self.elapsed, 1) if asked_at is None else asked_at,
+            "asked_at": self._asked_at if asked_at is None else asked_at,
             "notes": dict(self._notes),
             "labs": dict(self._labs),
             "further": list(self.further),
@@ -307,7 +312,7 @@ class Interview:
         question = self._open()
         if question.kind != "lab":
             raise ValueError("the open question is no lab")
-        given_at, labs = self.elapsed, {**self._labs, question.key.item: attempt.at.isoformat()}
+        given_at, labs = self._given_at, {**self._labs, question.key.item: attempt.at.isoformat()}
         self.store.move(self.session.id, {**self._position(given_at), "labs": labs})
         self._labs = labs
         exchange = Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds, attempt.id)
@@ -323,7 +328,7 @@ class Interview:
         question = self._open()
         key = question.key
         loaded = self.library.items.get(key.item)
-        seconds, given_at = round(self.on_question, 1), self.elapsed
+        seconds, given_at = round(self.on_question, 1), self._given_at
         answer = Answer(
             session=self.session.id,
             bank=self.session.bank if loaded is None else loaded.bank_id,

@@ -312,6 +312,17 @@ def test_killed_while_it_ends_it_goes_on_and_all_is_asked_after_all(
     assert debrief(taken_up(again, watch)).through
 
 
+@pytest.mark.parametrize("before", [0.04, -0.04])
+def test_what_is_offered_hangs_on_no_more_of_the_clock_than_is_kept(
+    banks: Library, store: Store, watch: Watch, before: float
+) -> None:
+    interview = Interview.start(store, banks, SETUP, clock=watch)
+    watch.moment = 15 * 60 - ENOUGH - before
+    while interview.question is not None:
+        interview.answer("")
+    assert taken_up(interview, watch).offer == interview.offer
+
+
 @pytest.mark.parametrize("kept", [{"further": "3"}, {"further": [99]}, {"further": None, "overtime": "soon"}])
 def test_a_position_of_another_version_is_read_as_far_as_it_goes(
     library: Library, store: Store, watch: Watch, kept: dict[str, Sequence[int] | None]
