@@ -299,12 +299,13 @@ class Interview:
         return self._record(text, score)
 
     def lab_attempt(self) -> Attempt | None:
-        """The latest verdict on the open lab since the interview began."""
+        """The latest verdict on the open lab since the last answer: read again, it stands where it was gone on from."""
         question = self._open()
+        answered = self.store.attempts(session=self.session.id)
+        since = answered[-1].at if answered else self.session.started_at
         found = self.store.attempts(item=question.key.item, part=question.key.part)
-        began = self.session.started_at
         return next(
-            (one for one in reversed(found) if one.verdict_json is not None and one.at >= began and not one.withdrawn), None
+            (one for one in reversed(found) if one.verdict_json is not None and one.at >= since and not one.withdrawn), None
         )
 
     def take_lab(self, attempt: Attempt) -> Question | None:

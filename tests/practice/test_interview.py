@@ -171,15 +171,19 @@ def test_a_new_interview_closes_the_open_one_and_keeps_its_answers(library: Libr
     assert [attempt.text for attempt in store.attempts()] == [TRUSTING]
 
 
-def with_a_lab(library: Library, store: Store) -> Interview:
-    interview = Interview.start(store, library, Setup(bank="small"), clock=still)
-    while interview.question is not None and interview.question.kind != "lab":
-        interview.answer("")
+def run_the_lab(library: Library, store: Store) -> None:
     verdict = Verdict(
         outcome="pass", points=2, max_points=2, seed=1, summary="All pass.", backend="local", sandbox="none", device="cpu",
         collectives="gloo", milliseconds=1,
     )  # fmt: skip
     Study(store, library, "small", "scale").record_code("def scale_loss(): ...", verdict)
+
+
+def with_a_lab(library: Library, store: Store) -> Interview:
+    interview = Interview.start(store, library, Setup(bank="small"), clock=still)
+    while interview.question is not None and interview.question.kind != "lab":
+        interview.answer("")
+    run_the_lab(library, store)
     attempt = interview.lab_attempt()
     assert attempt is not None
     interview.take_lab(attempt)
@@ -205,6 +209,21 @@ def test_an_interview_whose_lab_was_kept_by_its_number_still_has_it(library: Lib
     store.move(here.session.id, {**position, "labs": {"scale": attempt}})
     again = Interview(store, library, store.session(here.session.id), clock=still)
     assert [one.attempt for one in again.exchanges] == [one.attempt for one in here.exchanges]
+
+
+def test_a_run_of_the_lab_before_it_was_asked_for_is_no_answer(library: Library, store: Store) -> None:
+    """Read again, it would stand before answers that were given after it."""
+    interview = Interview.start(store, library, Setup(bank="small"), clock=still)
+    run_the_lab(library, store)  # elsewhere, while the interview was left
+    while interview.question is not None and interview.question.kind != "lab":
+        interview.answer("")
+    assert interview.lab_attempt() is None
+    run_the_lab(library, store)
+    attempt = interview.lab_attempt()
+    assert attempt is not None
+    interview.take_lab(attempt)
+    again = Interview(store, library, store.session(interview.session.id), clock=still)
+    assert [one.attempt for one in again.exchanges] == [one.attempt for one in interview.exchanges]
 
 
 def test_the_clock_counts_what_was_on_the_screen(library: Library, store: Store) -> None:
