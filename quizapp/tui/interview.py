@@ -279,9 +279,14 @@ on. What is asked goes by your answers and choices alone, never by the clock.
 
     async def _go_on(self) -> None:
         if self.interview.over:
-            self.app.switch_screen(screen_for(self.interview))
+            self._make_way()
         else:
             await self._ask()
+
+    def _make_way(self) -> None:
+        screen = self.stored(lambda: screen_for(self.interview))
+        if screen is not None:
+            self.app.switch_screen(screen)
 
     def _write(self, text: str) -> None:
         if self.interview.question is not None:
@@ -387,7 +392,7 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         self._flush()
         if self.kept(self.interview.end):
             self.app.clear_notifications()
-            self.app.switch_screen(screen_for(self.interview))
+            self._make_way()
 
     def action_lab(self) -> None:
         from quizapp.practice.study import Study

@@ -17,6 +17,7 @@ from quizapp.bank.load import Library
 from quizapp.practice.interview import Interview, last_session, next_seed, open_session
 from quizapp.practice.interview_plan import LENGTHS, LIMITS, ROLES, Setup, role, subjects
 from quizapp.store.database import StoreError
+from quizapp.store.record import Session
 from quizapp.store.store import Store
 from quizapp.tui.dial import Dial
 from quizapp.tui.page import Page
@@ -129,32 +130,28 @@ another seed. `d` shows the last one's debrief.
 
     def action_begin(self) -> None:
         setup = self.chosen()
+        self._enter(lambda: Interview.start(self.store, self.library, setup, clock=self.clock))
+
+    def _enter(self, hold: Callable[[], Interview]) -> None:
+        from quizapp.tui.interview import screen_for
+
         try:
-            interview = self.stored(lambda: Interview.start(self.store, self.library, setup, clock=self.clock))
+            screen = self.stored(lambda: screen_for(hold()))
         except LookupError as error:
             self._say(f"! {error.args[0]}")
             return
-        if interview is not None:
-            self._enter(interview)
+        if screen is not None:
+            self.app.switch_screen(screen)
 
-    def _enter(self, interview: Interview) -> None:
-        from quizapp.tui.interview import screen_for
-
-        self.app.switch_screen(screen_for(interview))
+    def _take_up(self, session: Session | None) -> None:
+        if session is not None:
+            self._enter(lambda: Interview(self.store, self.library, session, clock=self.clock))
 
     def action_go_on(self) -> None:
-        session = self.open
-        if session is not None:
-            interview = self.stored(lambda: Interview(self.store, self.library, session, clock=self.clock))
-            if interview is not None:
-                self._enter(interview)
+        self._take_up(self.open)
 
     def action_debrief(self) -> None:
-        session = self.last
-        if session is not None:
-            interview = self.stored(lambda: Interview(self.store, self.library, session, clock=self.clock))
-            if interview is not None:
-                self._enter(interview)
+        self._take_up(self.last)
 
     def action_home(self) -> None:
         self.app.pop_screen()

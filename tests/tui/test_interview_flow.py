@@ -12,6 +12,7 @@ from quizapp.bank.load import Library
 from quizapp.practice.interview import Interview, open_session
 from quizapp.practice.interview_debrief import debrief
 from quizapp.practice.interview_plan import Setup
+from quizapp.store.database import StoreError
 from quizapp.store.opinion import disputes, rule
 from quizapp.store.store import Store
 from quizapp.tui.app import QuizApp
@@ -223,3 +224,35 @@ async def test_notes_never_lie_over_the_question(app: Make, size: tuple[int, int
         assert notes.area
         assert not talk.overlaps(notes)
         assert notes.right <= size[0]
+
+
+@pytest.mark.parametrize("key", ["g", "d"])
+async def test_an_interview_whose_bank_is_gone_is_told_of(app: Make, store: Store, library: Library, key: str) -> None:
+    interview = Interview.start(store, library, Setup(bank="small", minutes=15, lab=False))
+    interview.answer("")
+    if key == "d":
+        interview.end()
+    store.move(interview.session.id, {"setup": Setup(bank="gone").stored()})
+    async with app().run_test(size=SIZE) as pilot:
+        await until(pilot, "new")
+        await pilot.press("i")
+        await until(pilot, "Anything in this field")
+        await pilot.press(key)
+        await until(pilot, "there is no question on these topics")
+
+
+async def test_a_debrief_that_cannot_be_read_leaves_the_interview(
+    app: Make, store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object) -> None:
+        raise StoreError("in use by another program")
+
+    async with app(start="interview", setup=SHORT).run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Before we start")
+        with monkeypatch.context() as broken:
+            broken.setattr("quizapp.tui.interview_debrief.debrief", busy)
+            await pilot.press("f8", "f8")
+            await until(pilot, "in use by another program")
+        await pilot.press("f8", "f8")
+        await until(pilot, "We stop here")
+    assert store.unfinished("interview") == []
