@@ -1,7 +1,7 @@
 """What students did, for reports: read from results of ``quizapp grade`` and from learners' exported progress, put in one form."""
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +18,12 @@ from quizapp.scoring.answer import AnswerError
 from quizapp.scoring.choice import choose
 
 if TYPE_CHECKING:
+    from quizapp.model.score import Score
     from quizapp.store.record import Attempt as Stored
+    from quizapp.store.store import Store
 
+Standing = Callable[["Store"], Callable[["Stored"], "Score | None"]]
+"""For a learner's store, what an answer in it stands at, rulings and regrades taken in; ``None`` for code."""
 MAX_BYTES = 1 << 30
 PROGRESS = b'{"quizapp-progress"'
 JOURNAL = f'{{"{journal.HEADING}"'.encode()
@@ -67,8 +71,10 @@ class Pool:
     notes: tuple[str, ...] = ()
 
 
-def pool(files: Sequence[Path], library: Library) -> Pool:
+def pool(files: Sequence[Path], library: Library, standing: Standing) -> Pool:
     """Reads files of any of the three kinds: results CSV, journal, exported progress. A learner is named after the file.
+
+    ``standing``: which word is the last on a learner's answers is for others to know.
 
     Raises:
         ClassroomError: a file can't be read, or is none of these.
@@ -77,7 +83,7 @@ def pool(files: Sequence[Path], library: Library) -> Pool:
     notes = []
     for file in files:
         again = 0
-        for attempt in _read(file, library):
+        for attempt in _read(file, library, standing):
             known = (attempt.student, *attempt.key)
             again += known in found
             found.setdefault(known, attempt)
@@ -86,7 +92,7 @@ def pool(files: Sequence[Path], library: Library) -> Pool:
     return Pool(tuple(found.values()), (*notes, *alike(student for student, *_ in found)))
 
 
-def _read(file: Path, library: Library) -> Iterable[Attempt]:
+def _read(file: Path, library: Library, standing: Standing) -> Iterable[Attempt]:
     try:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -105,7 +111,7 @@ def _read(file: Path, library: Library) -> Iterable[Attempt]:
     except UnicodeDecodeError:
         raise ClassroomError(f"{file}: not UTF-8 text; give a results.csv of `quizapp grade`, or exported progress") from None
     if data.startswith(PROGRESS):
-        return _of_progress(file, text, library)
+        return _of_progress(file, text, library, standing)
     return [_of_row(row) for row in sheet.read_rows(file, text)]
 
 
@@ -125,7 +131,7 @@ def _of_row(row: sheet.Row) -> Attempt:
     )
 
 
-def _of_progress(file: Path, text: str, library: Library) -> list[Attempt]:
+def _of_progress(file: Path, text: str, library: Library, standing: Standing) -> list[Attempt]:
     from quizapp.store.database import StoreError
     from quizapp.store.store import Store
     from quizapp.store.transfer import TransferError, merge
@@ -135,31 +141,38 @@ def _of_progress(file: Path, text: str, library: Library) -> list[Attempt]:
         try:
             with Store(Path(folder) / "pool.sqlite3") as store:
                 merge(store, text.splitlines())
-                stored = sorted(store.attempts(), key=lambda one: (one.at, one.id))
+                first = _first(store.attempts())
+                stands = standing(store)
         except TransferError as error:
             raise ClassroomError(f"{file}: {error}") from None
         except StoreError as error:
             raise ClassroomError(str(error)) from None
     student = printable(file.stem)
-    first: dict[tuple[str, str], Attempt] = {}
+    return [replace(_of_stored(one, stands(one), library), student=student) for one in first]
+
+
+def _first(stored: Iterable["Stored"]) -> list["Stored"]:
+    """The first answer to each part that counts for something; follow-ups of an interview are no parts."""
+    first: dict[tuple[str, str], Stored] = {}
     for one in stored:
-        if not one.withdrawn and one.max_points > 0 and "/" not in one.part and (one.item, one.part) not in first:
-            first[one.item, one.part] = replace(_of_stored(one, library), student=student)
+        if not one.withdrawn and one.max_points > 0 and "/" not in one.part:
+            first.setdefault((one.item, one.part), one)
     return list(first.values())
 
 
-def _of_stored(one: "Stored", library: Library) -> Attempt:
-    score, verdict = one.score(), one.verdict()
+def _of_stored(one: "Stored", score: "Score | None", library: Library) -> Attempt:
+    verdict = one.verdict()
     named = score.misconceptions if score is not None else ()
     if verdict is not None:
         named = tuple(found.id for found in verdict.diagnosis)
+    stands = score or one
     return Attempt(
         student="",
         item=one.item,
         part=one.part,
-        points=one.points,
-        max_points=one.max_points,
-        outcome=one.outcome,
+        points=stands.points,
+        max_points=stands.max_points,
+        outcome=stands.outcome,
         in_class=False,
         misconceptions=named,
         chosen=_chosen(one, library),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json as json_
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,11 @@ from quizapp.cli.problem import Problem
 from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
+    from quizapp.bank.load import Library
     from quizapp.classroom.items import Analysis
+    from quizapp.model.score import Score
+    from quizapp.store.record import Attempt
+    from quizapp.store.store import Store
 
 SHOWN = 5
 
@@ -41,7 +47,7 @@ def report(*results: Path, out: Path | None = None, bank: Folders = (), json: Js
     if folder.exists() and not folder.is_dir():
         raise Problem(f"--out {folder}: not a folder; name one, it is made if need be")
     try:
-        pooled = pool(results, found)
+        pooled = pool(results, found, partial(_standing, found))
         if not pooled.attempts:
             raise ClassroomError(f"{results[0]}: no results in it")
         keys = sorted({attempt.key for attempt in pooled.attempts})
@@ -59,6 +65,13 @@ def report(*results: Path, out: Path | None = None, bank: Folders = (), json: Js
     else:
         _show(analysis, folder)
     return 0
+
+
+def _standing(found: Library, store: Store) -> Callable[[Attempt], Score | None]:
+    from quizapp.practice.standing import Opinions, rubric_of
+
+    opinions = Opinions.of(store)
+    return lambda attempt: opinions.standing(attempt, rubric_of(found, attempt.item, attempt.part))
 
 
 def _described(found: Analysis, files: dict[str, str]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from quizapp.classroom.picture import histogram
 from quizapp.classroom.sheet import defused, fused
 from quizapp.cli.problem import Problem
 from quizapp.model.score import CriterionScore, score_of
+from quizapp.store.opinion import regrade, rule
 from quizapp.store.record import Answer
 from quizapp.store.store import Store
 from quizapp.store.transfer import export
@@ -117,6 +118,22 @@ def test_learners_progress_is_pooled_and_the_first_answer_counts(
     assert "ada" in next(one["students"] for one in said["misconceptions"] if one["id"] == "mean-of-rank-means")
     command("report", results, results, "--out", tmp_path / "report")
     assert "24 answers that a file before it has as well" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["ruled", "regraded"])
+def test_of_learners_progress_what_holds_now_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str) -> None:
+    file = progress(tmp_path, "ada", ("A", 0, 40.0))
+    with Store(tmp_path / "ada.sqlite3") as store:
+        if how == "ruled":
+            rule(store, 1, "main", "met", "So it is.", "Ben")
+        else:
+            score = score_of((CriterionScore(id="main", points=1, max_points=1, met="met", reason="x"),))
+            regrade(store, [(1, "h", "s", score)])
+        file.write_text("\n".join(export(store)) + "\n", "utf-8")
+    command("report", file, "--out", tmp_path / "report", "--json")
+    said = json.loads(capsys.readouterr().out)
+    assert (said["students"], said["misconceptions"]) == ([{"student": "ada", "share": 1.0}], [])
+    assert said["items"][0]["outcomes"] == [["right", 1]]
 
 
 def test_pages_hold_foreign_text_as_text(tmp_path: Path) -> None:
