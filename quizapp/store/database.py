@@ -47,7 +47,8 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # on a full disk SQLite has rolled back by itself
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 

@@ -12,6 +12,7 @@ from stored_samples import answer
 
 from quizapp.store.database import StoreError
 from quizapp.store.place import database_path, home
+from quizapp.store.record import DraftKey
 from quizapp.store.schema import VERSION
 from quizapp.store.store import Store
 
@@ -104,6 +105,17 @@ def test_a_read_only_home(existing: bool) -> None:
     assert done.stdout.count("\n") == 1
     assert "can't write your progress" in done.stdout
     assert str(path) in done.stdout
+
+
+def test_a_disk_that_is_full_in_the_middle_of_a_write_is_told(tmp_path: Path) -> None:
+    key = DraftKey("study", "x", "main")
+    with Store(tmp_path / "progress.sqlite3") as store:
+        (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
+        store.connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        with pytest.raises(StoreError, match=r"the disk that holds .* is full"):
+            store.save_draft(key, "y" * 100_000)
+        store.save_draft(key, "short")
+        assert store.draft(key) == "short"
 
 
 def test_an_interrupted_creation_is_taken_up_again(tmp_path: Path) -> None:
