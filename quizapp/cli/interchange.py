@@ -3,7 +3,6 @@
 Here: finding what is meant, writing files, printing. Formats are ``quizapp.authoring.formats``.
 """
 
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -18,6 +17,7 @@ from quizapp.bank.find import builtin_folder, role
 from quizapp.bank.load import Library, LoadedBank, LoadedItem, load, load_registry
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
+from quizapp.cli.whole import whole
 
 if TYPE_CHECKING:
     from quizapp.authoring.formats.bring_in import Imported
@@ -234,18 +234,9 @@ def _free(files: Sequence[Path], force: bool) -> None:
 
 
 def _write(files: Mapping[Path, bytes]) -> None:
-    """Writes files so that none is ever half there; into a device or a pipe it just writes."""
     for file, content in files.items():
-        whole = file.is_file() or not file.exists()
-        part = file.with_name(f".{file.name}.part") if whole else file
-        try:
-            part.write_bytes(content)
-            if whole:
-                os.replace(part, file)
-        except OSError as error:
-            if whole:
-                part.unlink(missing_ok=True)
-            raise Problem(f"{file}: {(error.strerror or 'cannot be written').lower()}; name a place to write to") from None
+        with whole(file) as out:
+            out.write(content)
 
 
 def _show_import(imported: "Imported", out: Path) -> None:

@@ -6,7 +6,6 @@ Here: reading the banks and the learner's file, printing. What the figures mean 
 from __future__ import annotations
 
 import csv as sheets
-import os
 import sys
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from cyclopts import App, Parameter
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
 from quizapp.cli.start import open_store
+from quizapp.cli.whole import whole
 from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
@@ -159,6 +159,8 @@ def export(file: FileOrDash, /, *, force: Annotated[bool, Parameter(negative=())
     from quizapp.store.transfer import export as lines_of
 
     to_output = _is_dash(file)
+    if file.is_dir():
+        raise Problem(f"{file}: a folder; name a file")
     if not to_output and file.exists() and not force:
         raise Problem(f"{file} is there already; give another name, or --force to write over it")
     try:
@@ -183,23 +185,13 @@ def _is_dash(file: Path) -> bool:
 
 
 def _write(file: Path, store: Store) -> int:
-    """Writes beside the file first, so that an interrupted export leaves what was there."""
     from quizapp.store.transfer import export as lines_of
 
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    count = -1
-    try:
-        with beside.open("w", encoding="utf-8") as out:
-            for line in lines_of(store):
-                out.write(line + "\n")
-                count += 1
-        beside.replace(file)
-    except OSError as error:
-        raise Problem(
-            f"{file} can't be written: {error.strerror or error}; name a file in a folder that you can write to"
-        ) from None
-    finally:
-        beside.unlink(missing_ok=True)
+    count = -1  # the heading is no record
+    with whole(file) as out:
+        for line in lines_of(store):
+            out.write(f"{line}\n".encode())
+            count += 1
     return count
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -115,3 +116,23 @@ def test_what_is_no_export_is_one_line(home: Path, tmp_path: Path, content: byte
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert words in done.stderr
     assert str(file) in done.stderr
+
+
+def test_progress_goes_into_a_pipe_and_leaves_it_one(home: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "out.jsonl"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert quizapp(home, "progress", "export", str(pipe), "--force").returncode == 0
+        assert os.read(reader, 1 << 20).decode() == quizapp(home, "progress", "export", "-").stdout
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize(("place", "words"), [("some.txt/out.jsonl", "name a place to write to"), (".", "a folder; name a file")])
+def test_a_place_where_no_file_can_be_is_one_line(home: Path, tmp_path: Path, place: str, words: str) -> None:
+    (tmp_path / "some.txt").write_text("no folder")
+    done = quizapp(home, "progress", "export", str(tmp_path / place), "--force")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert words in done.stderr
