@@ -4,7 +4,7 @@ from difflib import get_close_matches
 
 from quizapp.bank.load import Library, LoadedItem
 from quizapp.cli.problem import Problem
-from quizapp.model.nouns import numbered
+from quizapp.cli.start import what_is_broken
 
 
 def find_item(found: Library, name: str) -> LoadedItem:
@@ -18,5 +18,4 @@ def find_item(found: Library, name: str) -> LoadedItem:
         return loaded
     near = get_close_matches(name, found.items, n=1)
     hint = f"did you mean {near[0]!r}?" if near else "`quizapp bank list` shows them all"
-    broken = f" ({numbered(len(found.faults), 'fault')} kept others from being read: `quizapp bank lint`)" if found.faults else ""
-    raise Problem(f"no item {name!r}; {hint}{broken}")
+    raise Problem(f"no item {name!r}; {hint}{what_is_broken(found)}")
