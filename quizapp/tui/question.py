@@ -234,6 +234,7 @@ released library are shown, `F10` shows them as bars, and runs the library where
         self.pending = (text, score, round(time.monotonic() - self._began, 1))
         if self.asked is not None and not self.asked.loaded.item.confidence:
             await self._give(None)
+            self.pending = None  # where it wasn't stored, Enter gives it again
             return
         box.disabled = True
         confidence = Confidence()

@@ -415,3 +415,21 @@ async def test_an_answer_that_cannot_be_stored_is_kept_on_the_screen(
         await until(pilot, "✓ right")
         assert len(store.attempts()) == 1
     impatient.close()
+
+
+async def test_an_answer_that_was_not_stored_can_be_given_again(
+    open_at: Callable[[str], QuizApp], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise database.StoreError("in use by another program")
+
+    async with open_at("pick-all/main").run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Which of these change the denominator?")
+        await pilot.press("a")
+        with monkeypatch.context() as broken:
+            broken.setattr(Store, "add", busy)
+            await pilot.press("enter")
+            await until(pilot, "in use by another program")
+        await pilot.press("enter")
+        await until(pilot, "Padding and uneven counts do.")
+    assert len(store.attempts()) == 1
