@@ -16,7 +16,6 @@ from textual.widgets import Static
 from quizapp.bank.load import Library
 from quizapp.practice.interview import Interview, last_session, next_seed, open_session
 from quizapp.practice.interview_plan import LENGTHS, LIMITS, ROLES, Setup, role, subjects
-from quizapp.store.database import StoreError
 from quizapp.store.record import Session
 from quizapp.store.store import Store
 from quizapp.tui.dial import Dial
@@ -175,6 +174,3 @@ def first_screen(store: Store, library: Library, setup: Setup, *, begin: bool, c
     if begin:
         return screen_for(Interview.start(store, library, setup, clock=clock))
     return InterviewStartScreen(store, library, replace(setup, seed=next_seed(store)), clock=clock)
-
-
-__all__ = ["InterviewStartScreen", "StoreError", "first_screen"]
