@@ -76,9 +76,10 @@ def opening(store: Store, bank: str, folders: Sequence[Path]) -> Standing | None
     try:
         place = _place(bank, state(folders))
         found = read_standing(json.loads(place.read_bytes()))
-        os.utime(place)
     except (OSError, ValueError, RuntimeError):
         return None
+    with suppress(OSError):  # a cache that can only be read
+        os.utime(place)
     return found
 
 

@@ -93,6 +93,16 @@ def test_what_ships_is_not_kept_in_the_cache_as_well(store: Store, shipped: Path
     assert list(cache.glob("opening-*")) == []
 
 
+def test_a_cache_that_can_only_be_read_is_read(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("read-only")
+
+    folder = Path(shutil.copytree(SMALL, tmp_path / "own"))
+    keep_openings(load([folder]), ["small"], [folder])
+    monkeypatch.setattr("os.utime", refuse)
+    assert opening(store, "small", [folder]) is not None
+
+
 def test_the_shelf_is_for_somebody_who_has_begun_nothing(store: Store, shipped: Path) -> None:
     library = load([shipped])
     bank, progress = library.banks[0].bank, library_progress(library, [])["small"]
