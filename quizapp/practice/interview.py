@@ -246,7 +246,7 @@ class Interview:
         """Where the open answer's draft is kept: apart from other interviews'."""
         assert self.question is not None
         key = self.question.key
-        return DraftKey("interview", key.item, f"{key.stored_part}@{self.session.id}", key.seed)
+        return DraftKey("interview", key.item, f"{key.stored_part}@{self.session.uid}", key.seed)
 
     def notes(self, number: int | None = None) -> str:
         """What was noted beside a question, the open one without a number; ``""`` where nothing was."""

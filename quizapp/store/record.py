@@ -114,6 +114,9 @@ class Session:
     """One sitting, from its start until it is finished; it survives the process."""
 
     id: int
+    """Its number in this file."""
+    uid: str
+    """Its name, which holds on every machine."""
     kind: SessionKind
     bank: str
     item: str | None

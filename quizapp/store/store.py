@@ -21,7 +21,7 @@ _NEW_ATTEMPT = (
 )
 MOST_AHEAD = 3
 """Sets of banks for which it is kept what comes next."""
-_SESSION = "id, kind, bank, item, seed, position, started_at, updated_at, finished_at"
+_SESSION = "id, uid, kind, bank, item, seed, position, started_at, updated_at, finished_at"
 
 
 def _now() -> datetime:
@@ -45,6 +45,7 @@ def _session(row: sqlite3.Row) -> Session:
     finished = row["finished_at"]
     return Session(
         id=row["id"],
+        uid=row["uid"],
         kind=row["kind"],
         bank=row["bank"],
         item=row["item"],

@@ -202,6 +202,19 @@ def test_an_interview_with_a_lab_is_the_same_on_another_machine(library: Library
         assert [one.said for one in there.exchanges] == [one.said for one in here.exchanges]
 
 
+def test_the_draft_of_an_open_interview_goes_with_it_to_another_machine(library: Library, store: Store, tmp_path: Path) -> None:
+    here = Interview.start(store, library, SMALL, clock=still)
+    store.save_draft(here.draft_key(), "half an ans")
+    with Store(tmp_path / "other.sqlite3", clock=store.clock) as other:
+        Interview.start(other, library, SMALL, clock=still).end()
+        merge(other, export(store))
+        (session,) = other.unfinished("interview")
+        there = Interview(other, library, session, clock=still)
+        assert other.draft(there.draft_key()) == "half an ans"
+        another = Interview.start(other, library, SMALL, clock=still)
+        assert other.draft(another.draft_key()) is None
+
+
 def test_an_interview_whose_lab_was_kept_by_its_number_still_has_it(library: Library, store: Store) -> None:
     here = with_a_lab(library, store)
     attempt = next(one.attempt for one in here.exchanges if one.question.kind == "lab")

@@ -147,7 +147,6 @@ def test_killed_between_answers_and_in_the_middle_of_one(open_terminal: Callable
 
 def test_killed_at_random_moments_of_typing(open_terminal: Callable[..., Terminal], tmp_path: Path) -> None:
     dice = random.Random(5)
-    key = DraftKey("interview", "interview", "opening@1")
     expected = ""
     for number in range(4):
         terminal = open_terminal("interview", "small", *(() if number else ("--minutes", "15")))
@@ -161,7 +160,8 @@ def test_killed_at_random_moments_of_typing(open_terminal: Callable[..., Termina
         time.sleep(pause)
         terminal.kill()
         with Store(database(tmp_path)) as store:
-            draft = store.draft(key) or ""
+            (session,) = store.unfinished("interview")
+            draft = store.draft(DraftKey("interview", "interview", f"opening@{session.uid}")) or ""
         assert draft.startswith(expected)
         assert (expected + words).startswith(draft)
         if pause:
