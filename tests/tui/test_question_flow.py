@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 import pytest
-from screen_text import shown, typed, until, unwrapped
+from screen_text import shown, typed, until
 from textual.events import Key
 
 from quizapp.practice.interview_plan import Setup
@@ -15,7 +15,6 @@ from quizapp.scoring import tier
 from quizapp.scoring.clauses import Clause
 from quizapp.scoring.lexical import ReadyRubric
 from quizapp.scoring.outcome import Weighed
-from quizapp.store import database
 from quizapp.store.record import DraftKey
 from quizapp.store.store import Store
 from quizapp.tui.answer_box import LOADING, AnswerBox
@@ -391,45 +390,3 @@ async def test_a_result_is_shown_again_after_a_restart(open_at: Callable[[str], 
         await until(pilot, "✓ right")
     async with app(start="study", bank="small").run_test(size=SIZE) as pilot:
         await until(pilot, "✓ right · 1 of 1 point")
-
-
-async def test_an_answer_that_cannot_be_stored_is_kept_on_the_screen(
-    store: Store, library: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    start_at(store, library, "two-ranks/mean")
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
-    impatient = Store(store.path)
-    program = QuizApp(impatient, library, start="study", bank="small")  # type: ignore[arg-type]
-    async with program.run_test(size=SIZE, notifications=True) as pilot:
-        await until(pilot, "A number")
-        other = sqlite3.connect(store.path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        await typed(pilot, "2")
-        await pilot.press("enter", "5")
-        text = await until(pilot, "Not saved")
-        assert "inusebyanotherprogram" in unwrapped(text)
-        assert "✓ right" not in text
-        other.execute("ROLLBACK")
-        other.close()
-        await pilot.press("5")
-        await until(pilot, "✓ right")
-        assert len(store.attempts()) == 1
-    impatient.close()
-
-
-async def test_an_answer_that_was_not_stored_can_be_given_again(
-    open_at: Callable[[str], QuizApp], store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def busy(*_: object, **__: object) -> None:
-        raise database.StoreError("in use by another program")
-
-    async with open_at("pick-all/main").run_test(size=SIZE, notifications=True) as pilot:
-        await until(pilot, "Which of these change the denominator?")
-        await pilot.press("a")
-        with monkeypatch.context() as broken:
-            broken.setattr(Store, "add", busy)
-            await pilot.press("enter")
-            await until(pilot, "in use by another program")
-        await pilot.press("enter")
-        await until(pilot, "Padding and uneven counts do.")
-    assert len(store.attempts()) == 1

@@ -1,0 +1,59 @@
+"""Answers that can't be stored: told, kept on the screen, and given again."""
+
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+from screen_text import typed, until, unwrapped
+from sittings import at
+
+from quizapp.bank.load import Library
+from quizapp.store import database
+from quizapp.store.store import Store
+from quizapp.tui.app import QuizApp
+
+Make = Callable[..., QuizApp]
+SIZE = (80, 24)
+
+
+async def test_an_answer_that_cannot_be_stored_is_kept_on_the_screen(
+    store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(store, library, "two-ranks/mean")
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    impatient = Store(store.path)
+    program = QuizApp(impatient, library, start="study", bank="small")
+    async with program.run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "A number")
+        other = sqlite3.connect(store.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        await typed(pilot, "2")
+        await pilot.press("enter", "5")
+        text = await until(pilot, "Not saved")
+        assert "inusebyanotherprogram" in unwrapped(text)
+        assert "✓ right" not in text
+        other.execute("ROLLBACK")
+        other.close()
+        await pilot.press("5")
+        await until(pilot, "✓ right")
+        assert len(store.attempts()) == 1
+    impatient.close()
+
+
+async def test_an_answer_that_was_not_stored_can_be_given_again(
+    app: Make, store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise database.StoreError("in use by another program")
+
+    at(store, library, "pick-all/main")
+    async with app(start="study", bank="small").run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Which of these change the denominator?")
+        await pilot.press("a")
+        with monkeypatch.context() as broken:
+            broken.setattr(Store, "add", busy)
+            await pilot.press("enter")
+            await until(pilot, "in use by another program")
+        await pilot.press("enter")
+        await until(pilot, "Padding and uneven counts do.")
+    assert len(store.attempts()) == 1
