@@ -17,7 +17,7 @@ from quizapp.bank.find import builtin_folder, role
 from quizapp.bank.load import Library, LoadedBank, LoadedItem, load, load_registry
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
-from quizapp.cli.whole import whole
+from quizapp.cli.whole import free, whole
 
 if TYPE_CHECKING:
     from quizapp.authoring.formats.bring_in import Imported
@@ -59,7 +59,7 @@ def import_(
 
     if out.suffix not in (".yaml", ".yml") or role(out) != "bank":
         raise Problem(f"{out}: not a bank's name; name it such as questions.yaml")
-    _free([out], force)
+    free(out, force)
     try:
         imported = bring_in(file, out, format, encoding)
     except Unreadable as error:
@@ -117,7 +117,8 @@ def export(
         raise Problem("nothing to export; name a bank, items, or a bank's file")
     found = _find(what, bank)
     answers = out.with_name(f"{out.stem}-answers{out.suffix}")
-    _free([out, answers] if format in ("markdown", "html") else [out], force)
+    for file in (out, answers) if format in ("markdown", "html") else (out,):
+        free(file, force)
     try:
         exported = send_out(
             [entry.item for entry in found.items],
@@ -223,14 +224,6 @@ def _named(found: _Found, everything: Library, name: str) -> None:
         hint = f"did you mean {near[0]!r}?" if near else "`quizapp bank list` shows banks and items"
         raise Problem(f"no file, bank or item {name!r}; {hint}")
     found.titles |= {key: entry.title for key, entry in everything.registry.items()}
-
-
-def _free(files: Sequence[Path], force: bool) -> None:
-    for file in files:
-        if file.is_dir():
-            raise Problem(f"{file}: a folder; name a file")
-        if file.exists() and not force:
-            raise Problem(f"{file}: there is such a file already; name another, or add --force to write over it")
 
 
 def _write(files: Mapping[Path, bytes]) -> None:

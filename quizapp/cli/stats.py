@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
 from quizapp.cli.start import open_store
-from quizapp.cli.whole import whole
+from quizapp.cli.whole import free, whole
 from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
@@ -159,10 +159,8 @@ def export(file: FileOrDash, /, *, force: Annotated[bool, Parameter(negative=())
     from quizapp.store.transfer import export as lines_of
 
     to_output = _is_dash(file)
-    if file.is_dir():
-        raise Problem(f"{file}: a folder; name a file")
-    if not to_output and file.exists() and not force:
-        raise Problem(f"{file} is there already; give another name, or --force to write over it")
+    if not to_output:
+        free(file, force)
     try:
         with open_store() as store:
             if to_output:

@@ -9,6 +9,22 @@ from typing import BinaryIO
 from quizapp.cli.problem import Problem
 
 
+def free(file: Path, force: bool) -> None:
+    """Raises :class:`Problem` where a folder is there, or a file that isn't to be written over."""
+    try:
+        folder, there = file.is_dir(), file.exists()
+    except OSError as error:
+        raise _unwritable(file, error) from None
+    if folder:
+        raise Problem(f"{file}: a folder; name a file")
+    if there and not force:
+        raise Problem(f"{file} is there already; name another, or add --force to write over it")
+
+
+def _unwritable(file: Path, error: OSError) -> Problem:
+    return Problem(f"{file}: {(error.strerror or 'cannot be written').lower()}; name a place to write to")
+
+
 @contextmanager
 def whole(file: Path) -> Iterator[BinaryIO]:
     """What is written here is the file once all of it is there; else what was there stays. A device or a pipe is just written into.
@@ -31,4 +47,4 @@ def whole(file: Path) -> Iterator[BinaryIO]:
                 beside.unlink()
             raise
     except OSError as error:
-        raise Problem(f"{file}: {(error.strerror or 'cannot be written').lower()}; name a place to write to") from None
+        raise _unwritable(file, error) from None

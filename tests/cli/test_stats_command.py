@@ -130,7 +130,10 @@ def test_progress_goes_into_a_pipe_and_leaves_it_one(home: Path, tmp_path: Path)
     assert pipe.is_fifo()
 
 
-@pytest.mark.parametrize(("place", "words"), [("some.txt/out.jsonl", "name a place to write to"), (".", "a folder; name a file")])
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [("some.txt/out.jsonl", "name a place to write to"), (".", "a folder; name a file"), ("x" * 300, "name a place to write to")],
+)
 def test_a_place_where_no_file_can_be_is_one_line(home: Path, tmp_path: Path, place: str, words: str) -> None:
     (tmp_path / "some.txt").write_text("no folder")
     done = quizapp(home, "progress", "export", str(tmp_path / place), "--force")

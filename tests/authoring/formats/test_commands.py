@@ -95,6 +95,7 @@ def test_import_of_nothing_writes_nothing(folder: Path, capsys: pytest.CaptureFi
         (["quiz.gift", "--out", "bank/small.yaml"], "add --force"),
         (["quiz.gift", "--out", "nowhere/new.yaml"], "name a place to write to"),
         (["quiz.gift", "--out", "quiz.gift/new.yaml"], "name a place to write to"),
+        (["quiz.gift", "--out", f"{'x' * 300}.yaml"], "name a place to write to"),
         (["riddle.txt", "--out", "new.yaml"], "name it with --format"),
         (["quiz.gift", "--out", "new.yaml", "--format", "word"], "see quizapp bank import --help"),
     ],
