@@ -5,6 +5,7 @@ What earned less than half its points comes once more at the end, with other num
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from quizapp.bank.load import Library, LoadedBank
@@ -45,15 +46,17 @@ class Entry:
     again: bool = False
     """It comes a second time in this sitting."""
 
-    def stored(self) -> list[object]:
-        """As a session keeps it."""
-        return [self.item, self.seed, self.since, list(self.parts), self.again]
+    def stored(self, since: str) -> list[object]:
+        """As a session keeps it; ``since``: that answer's name, as its number is another answer's on another machine."""
+        return [self.item, self.seed, since, list(self.parts), self.again]
 
 
-def _entry(value: object) -> Entry | None:
+def _entry(value: object, number: Callable[[str], int]) -> Entry | None:
+    """``number``: an answer's, by its name. Earlier versions kept the number."""
     match value:
-        case [str(item), (int() | None) as seed, int(since), list(parts), bool(again)]:
-            return Entry(item, seed, since, tuple(str(part) for part in parts), again)
+        case [str(item), (int() | None) as seed, (int() | str()) as since, list(parts), bool(again)]:
+            after = since if isinstance(since, int) else number(since)
+            return Entry(item, seed, after, tuple(str(part) for part in parts), again)
     return None
 
 
@@ -159,8 +162,9 @@ class Review(Study):
     def _read(self, value: object) -> tuple[Entry, ...]:
         """Entries as they were kept; items and parts that an edited bank has lost are passed over."""
         found: list[Entry] = []
+        number = cache(self.store.number)
         for one in value if isinstance(value, list) else ():
-            entry = _entry(one)
+            entry = _entry(one, number)
             if entry is not None and entry.item in self.library.items:
                 found.append(entry)
         return tuple(found)
@@ -247,9 +251,10 @@ class Review(Study):
         return attempt
 
     def _keep(self) -> None:
+        name = cache(self.store.name)
         position = {
             "plan": self.plan.stored(),
-            "entries": [entry.stored() for entry in self.entries],
+            "entries": [entry.stored(name(entry.since)) for entry in self.entries],
             "step": self.index,
             "standing": kept(standing(self)),
         }

@@ -146,6 +146,16 @@ class Store:
         """The id of the answer stored last; 0 where there is none."""
         return int(self._rows("SELECT coalesce(max(id), 0) FROM attempt")[0][0])
 
+    def name(self, attempt: int) -> str:
+        """An answer's name, which holds on every machine; empty where there is no answer of that number."""
+        rows = self._rows("SELECT uid FROM attempt WHERE id = ?", (attempt,))
+        return str(rows[0]["uid"]) if rows else ""
+
+    def number(self, name: str) -> int:
+        """The number, in this file, of the answer of that name; 0 where there is none."""
+        rows = self._rows("SELECT id FROM attempt WHERE uid = ?", (name,))
+        return int(rows[0]["id"]) if rows else 0
+
     def named(self) -> dict[int, tuple[str, ...]]:
         """Attempt's id -> the misconceptions that its score or verdict named; attempts without any are left out."""
         found: dict[int, tuple[str, ...]] = {}

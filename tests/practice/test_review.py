@@ -3,6 +3,7 @@
 import dataclasses
 import random
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from quizapp.practice.queue import Plan
 from quizapp.practice.review import NothingToAsk, Review, where
 from quizapp.practice.study import Study
 from quizapp.store.store import Store
+from quizapp.store.transfer import export, merge
 
 NEW = [
     "pick-mean/main",
@@ -192,3 +194,29 @@ def test_a_long_run_of_days_loses_nothing(library: Library, store: Store) -> Non
     assert len(store.marks()) == given
     assert set(asked) == {"pick-mean", "pick-all", "two-ranks", "why-worse"}
     assert min(asked.values()) > 2
+
+
+def test_what_comes_again_is_asked_on_another_machine_too(library: Library, store: Store, tmp_path: Path) -> None:
+    here = Review(store, library)
+    assert here.go(ids(here).index("pick-all/main"))
+    give(here, "C")
+    assert here.go(len(here.steps) - 1)
+    assert (here.step.id, here.entry.again, here.result()) == ("pick-all/main", True, None)
+    with Store(tmp_path / "other.sqlite3", clock=store.clock) as other:
+        give(Study(other, library, "small", "two-ranks"), "2")  # the answer from here gets another number there
+        merge(other, export(store))
+        there = Review(other, library)
+        assert there.resumed
+        assert (there.step.id, there.entry.again, there.result()) == ("pick-all/main", True, None)
+        give(there, "A")
+        assert there.result() is not None
+
+
+def test_a_queue_that_an_earlier_version_kept_by_numbers_goes_on(library: Library, store: Store) -> None:
+    review = Review(store, library)
+    give(review, "A")
+    position = review.store.session(review.session.id).position
+    entries = position["entries"]
+    assert isinstance(entries, list)
+    store.move(review.session.id, {**position, "entries": [[item, seed, 1, *rest] for item, seed, _, *rest in entries]})
+    assert Review(store, library).result() is None  # given before
