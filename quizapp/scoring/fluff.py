@@ -22,7 +22,7 @@ _RELATION = re.compile(r"(?<=\s)(?:[=<>≥≤≈∝~⇒→]|[=!<>:]=|[-=]>)(?=\s
 _STATEMENT = re.compile(r"^[ \t]*[\w.\[\]]+(?:\s*[-+*/]?=\s*\S+|\([^\n]*\w[^\n]*\)[ \t]*$)", re.M)
 """A line of code: an assignment, or a call with arguments."""
 FEWEST_STATEMENTS = 2
-FEWEST_RUNNING, MANY_ARTICLES, FEW_REASONS = 16, 0.15, 0.05
+FEWEST_RUNNING, MANY_ARTICLES, FEW_REASONS = 24, 0.15, 0.05
 """Words from which a text can be told to run on, its share of articles, and its share of words of reasoning
 and of numbers."""
 
