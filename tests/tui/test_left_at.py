@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from screen_text import shown, typed, until, unwrapped
+from screen_text import PATIENCE, shown, typed, until, unwrapped
 
 from quizapp.bank.load import Library
 from quizapp.practice.face import Standing, left_at, open_study
@@ -26,7 +26,7 @@ class Reader:
         self.library, self.may = library, threading.Event()
 
     def __call__(self) -> Library:
-        assert self.may.wait(60)
+        assert self.may.wait(PATIENCE)
         return self.library
 
 
