@@ -146,7 +146,6 @@ MIXED = (
 
 
 @pytest.mark.engine
-@pytest.mark.timeout(900)
 def test_attacks_in_a_class_change_no_other_grade(bank: Path, tmp_path: Path) -> None:
     """In kept containers: what attacks leave, take, kill and look for, with honest programs between them."""
     folder, attacks, honest = tmp_path / "class", {}, {}
