@@ -21,7 +21,10 @@ from quizapp.scoring.text import score_text
 from quizapp.scoring.words import in_another_language, read_words
 
 FOLDER = Path(__file__).with_name("answers")
-SETS = {"first": FOLDER, **{name: FOLDER / name for name in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")}}
+SETS = {
+    "first": FOLDER,
+    **{name: FOLDER / name for name in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")},
+}
 """Answers to 38 probes, by many writers (``answers/README.md``), on which the weights are fitted."""
 HELD_OUT = FOLDER / "tenth"
 """New answers to twelve of these probes, by two further writers, on which nothing is fitted."""

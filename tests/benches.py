@@ -45,7 +45,7 @@ class Watched:
     def close(self) -> None:
         self.bench.close()
 
-    def left_behind(self, seconds: float = 30.0) -> list[str]:
+    def left_behind(self, seconds: float = 120.0) -> list[str]:
         """Workers that are neither spare nor oracle and still there after some time, each in words."""
         pool = self.bench._pool
         assert pool is not None

@@ -40,17 +40,23 @@ def begin(
         program = _at_once(store, bank, item, extra, backend)
         if program is not None:
             return run_app(program, folders(extra))
-    library = read_library(extra)
     from quizapp.tui.app import QuizApp
 
+    if new and bank is None and item is None:
+        from quizapp.practice.opening import QUEUE
+
+        # Reading banks for the first time takes seconds: home says so until the queue's first question stands.
+        places = folders(extra)
+        return run_app(QuizApp(store, reading(places, QUEUE), start="review", backend=backend), places)
+    library = read_library(extra)
     if item is not None:
         chosen = _bank_of(library, item, bank)
         return run_app(QuizApp(store, library, start="study", bank=chosen, item=item, backend=backend), folders(extra))
     bank = checked(library, bank)
-    if new:
-        from quizapp.practice.opening import QUEUE, keep_openings
+    if new and bank is not None:
+        from quizapp.practice.opening import keep_openings
 
-        keep_openings(library, [bank or QUEUE], folders(extra))
+        keep_openings(library, [bank], folders(extra))
     plan = _plan(library, bank, topics, difficulties, length, kinds)
     if plan is None and bank is not None:
         return run_app(QuizApp(store, library, start="study", bank=bank, backend=backend), folders(extra))

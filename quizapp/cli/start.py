@@ -35,15 +35,15 @@ def home(extra: Sequence[Path] = (), backend: str = "auto") -> int:
     return run_app(QuizApp(store, reading(places), backend=backend, shelf=shown), places)
 
 
-def reading(places: list[Path]) -> Callable[[], Library]:
-    """Reads the banks of some folders when it is called, and keeps what new sittings over them begin with."""
+def reading(places: list[Path], *sittings: str) -> Callable[[], Library]:
+    """Reads the banks of some folders when it is called, and keeps what new sittings over them begin with: ``sittings``, or all."""
 
     def read() -> Library:
         from quizapp.bank.load import load
         from quizapp.practice.opening import QUEUE, keep_openings
 
         library = load(places)
-        keep_openings(library, [QUEUE, *(bank.bank.id for bank in library.banks)], places)
+        keep_openings(library, sittings or [QUEUE, *(bank.bank.id for bank in library.banks)], places)
         return library
 
     return read

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 Key = tuple[int, int, int, int]
 Goal = tuple[str, int]
 """A topic, up to a difficulty."""
-HARDEST = 5
 Made = TypeVar("Made")
 
 
@@ -41,9 +40,11 @@ def of_the_latest(make: Callable[[Library], Made]) -> Callable[[Library], Made]:
 def stage(loaded: LoadedItem) -> int:
     """Checkpoints, exercises, probes, labs: 0 to 3."""
     item = loaded.item
+    if item.kind == "checkpoint":
+        return 0
     if any(part.kind == "code" for part in item.parts):
         return 3
-    return {"checkpoint": 0, "probe": 2}.get(item.kind, 1)
+    return 2 if item.kind == "probe" else 1
 
 
 @of_the_latest
@@ -78,7 +79,10 @@ def serves(loaded: LoadedItem, goal: Goal) -> bool:
 @of_the_latest
 def course(library: Library) -> tuple[str, ...]:
     """Every item of the library, each after what it needs; else by bank, kind, depth of its topics and place in the bank."""
-    return _Course(library).run()
+    from quizapp.bank.load import without_collection
+
+    with without_collection():  # it is what builds most items
+        return _Course(library).run()
 
 
 def _keys(library: Library) -> dict[str, Key]:
@@ -105,6 +109,9 @@ class _Course:
                 self.after.setdefault(one, []).append(name)
         self.goals = {name: found for name, found in goals(library).items() if name in keys}
         self.left: dict[Goal, int] = {goal: 0 for found in self.goals.values() for goal in found}
+        self.levels: dict[str, list[int]] = {}
+        for topic, level in self.left:
+            self.levels.setdefault(topic, []).append(level)
         for name in keys:
             for goal in self._served(name):
                 self.left[goal] += 1
@@ -113,10 +120,11 @@ class _Course:
         self.done: set[str] = set()
 
     def _served(self, name: str) -> list[Goal]:
+        if not self.left:
+            return []
         loaded = self.items[name]
-        levels = range(loaded.item.difficulty, HARDEST + 1)
-        near = ((topic, level) for topic in loaded.item.topics for level in levels)
-        return [goal for goal in near if goal in self.left and serves(loaded, goal)]
+        near = ((topic, level) for topic in loaded.item.topics for level in self.levels.get(topic, ()))
+        return [goal for goal in near if serves(loaded, goal)]
 
     def _unmet(self, name: str) -> list[Goal]:
         return [goal for goal in self.goals.get(name, ()) if self.left[goal]]

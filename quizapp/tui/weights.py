@@ -16,6 +16,8 @@ FEWEST_CELLS, MOST_CELLS = 8, 40
 """Length of the longest bar."""
 BESIDE = 42
 """Columns of a line that are neither name nor bar: words, figure, remark."""
+LONGEST_FACTOR = 8
+"""Characters of a factor in a remark: ``-399/400``. A longer one is written with two digits."""
 
 
 def size_bar(value: float | None, largest: float, cells: int) -> str:
@@ -49,7 +51,8 @@ def remark(wanted: float, given: float | None, largest: float) -> tuple[str, str
     if abs(given) <= SAME * largest:
         return "✗ left out", "$text-error"
     factor = as_fraction(given / wanted)
-    return f"✗ {f'{given / wanted:.2g}' if 'e' in factor else factor} x wanted", "$text-error"
+    short = factor if len(factor) <= LONGEST_FACTOR and "e" not in factor else f"{given / wanted:.2g}"
+    return f"✗ {short} x wanted", "$text-error"
 
 
 def as_wanted(weights: Sequence[TokenWeight]) -> bool:
@@ -93,7 +96,7 @@ def rank_bars(by_rank: Sequence[Sequence[TokenWeight]], columns: int) -> Content
     groups = [alike([row[0] for row in rows])[0] for rows in found.values()]
     said = in_names(groups)
     label = len(f"rank {len(by_rank) - 1} has")
-    cells = max(FEWEST_CELLS, min(MOST_CELLS, columns - label - BESIDE + len("wanted  ")))
+    cells = max(FEWEST_CELLS, min(MOST_CELLS, columns - label - BESIDE + len("wanted")))
     most, lines = 2 * MOST // (len(by_rank) + 1), []
     for group, rows in list(zip(groups, found.values(), strict=True))[:most]:
         bar = size_bar(group.wanted, largest, cells).ljust(cells)

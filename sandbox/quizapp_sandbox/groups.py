@@ -132,7 +132,7 @@ def _threads(pid: int) -> frozenset[str]:
 
 def exit_status(pid: int, wait: float) -> int | None:
     """A child's wait status, once it has ended; ``None`` if it hasn't within ``wait`` seconds."""
-    deadline = time.monotonic() + ANSWERS_WITHIN
+    deadline = time.monotonic() + wait
     while True:
         try:
             done, status = os.waitpid(pid, os.WNOHANG)

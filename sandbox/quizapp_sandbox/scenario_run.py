@@ -51,7 +51,7 @@ class _Run:
 
 
 def _exit_report(run: _Run, rank: int) -> Report:
-    status = groups.exit_status(run.group.pids[rank], wait=0.5)
+    status = groups.exit_status(run.group.pids[rank], wait=2.0)
     if status is None or not os.WIFSIGNALED(status):
         code = None if status is None else os.waitstatus_to_exitcode(status)
         return {"state": "exited", "code": code}

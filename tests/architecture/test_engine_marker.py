@@ -29,6 +29,6 @@ def test_no_engine(tmp_path: Path, variable: str | None, status: int, said: str)
     if variable is not None:
         environment[variable] = "true"
     command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
     assert done.returncode == status, done.stdout
     assert said in done.stdout

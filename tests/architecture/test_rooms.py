@@ -27,7 +27,7 @@ print(*sys.modules)
 
 def loaded(*arguments: str) -> frozenset[str]:
     """The top-level packages in ``sys.modules`` after running Python with these arguments."""
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=240, check=True)
     return frozenset(name.partition(".")[0] for name in done.stdout.split())
 
 

@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent / "submissions"
 LAB = builtin_folder() / "intended-average" / "labs" / "scale-local-loss"
 SECONDS = 4.0
 """A scenario's limit for attacks. Each is bounded by a few of these and by the worker's own deadline."""
-BOUND = 75.0
+BOUND = 200.0
 SELDOM = 8
 """Of the attacks that only cheat, each so-many-th is followed by an honest submission; of the others each."""
 
@@ -120,7 +120,7 @@ def withstands(bench: Watched, small: Lab, solution: str, attack: Attack, then_h
     assert len(verdict.model_dump_json().encode()) < 1 << 20
     assert "\x1b" not in verdict.summary + verdict.output
     if then_honest:
-        honest = bench.judge(small.model_copy(update={"limits": Limits(seconds=30)}), LAB, solution)
+        honest = bench.judge(small.model_copy(update={"limits": Limits(seconds=60)}), LAB, solution)
         assert (honest.outcome, honest.points) == ("pass", 4), honest.summary
 
 
@@ -135,7 +135,7 @@ def test_in_a_container(containers: Watched, kept: Watched, small: Lab, solution
 
 @pytest.mark.engine
 def test_containers_are_gone_afterwards_and_the_next_submission_passes(containers: Watched, small: Lab, solution: str) -> None:
-    honest = containers.judge(small.model_copy(update={"limits": Limits(seconds=30)}), LAB, solution)
+    honest = containers.judge(small.model_copy(update={"limits": Limits(seconds=60)}), LAB, solution)
     assert (honest.outcome, honest.points) == ("pass", 4)
     assert containers.left_behind() == []
 
@@ -148,7 +148,7 @@ def test_in_bubblewrap(bubblewrap: Watched, one_bubble: Watched, small: Lab, sol
 
 
 def test_sandboxes_are_gone_afterwards_and_the_next_submission_passes(bubblewrap: Watched, small: Lab, solution: str) -> None:
-    honest = bubblewrap.judge(small.model_copy(update={"limits": Limits(seconds=30)}), LAB, solution)
+    honest = bubblewrap.judge(small.model_copy(update={"limits": Limits(seconds=60)}), LAB, solution)
     assert (honest.outcome, honest.points) == ("pass", 4)
     assert bubblewrap.left_behind() == []
 

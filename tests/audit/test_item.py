@@ -86,7 +86,7 @@ def test_an_environment_is_taken_only_with_the_versions_asked_for(
 def audit_item(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
     without = {name: value for name, value in os.environ.items() if name != "QUIZAPP_LIBRARY_ENVIRONMENTS"}
     command = [*QUIZAPP, "audit", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**without, "QUIZAPP_HOME": str(home)})
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, env={**without, "QUIZAPP_HOME": str(home)})
 
 
 def test_without_the_library_the_record_is_shown(tmp_path: Path, library: Library) -> None:
@@ -181,7 +181,7 @@ async def until(pilot: object, screen: AuditedScreen, selector: str, said: str) 
     import asyncio
     import time
 
-    end = time.monotonic() + 150
+    end = time.monotonic() + 240
     while said not in text_of(screen, selector):
         assert time.monotonic() < end, text_of(screen, selector)
         await asyncio.sleep(0.05)

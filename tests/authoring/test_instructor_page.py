@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 PAGE = Path(__file__).parents[2] / "docs" / "instructor.md"
 BLOCK = re.compile(
     r"(?:<!-- (?P<mark>\w+): (?P<file>[^>]+) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE
@@ -24,7 +22,6 @@ def typed(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=cwd, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
 
 
-@pytest.mark.timeout(900)
 def test_the_page_as_it_is_typed(tmp_path: Path) -> None:
     blocks = list(BLOCK.finditer(PAGE.read_text("utf-8")))
     assert len(blocks) > 8

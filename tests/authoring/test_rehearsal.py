@@ -26,7 +26,6 @@ def lab(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.timeout(300)
 def test_each_program_that_ends_otherwise_is_named(lab: Path, bench: Bench) -> None:
     (lab / "starter.py").write_text(templates.PROGRAMS["solution.py"], "utf-8")
     (lab / "right" / "mean_count.py").write_text(templates.PROGRAMS["wrong/forgot-world-size-factor.py"], "utf-8")
@@ -44,7 +43,6 @@ def test_each_program_that_ends_otherwise_is_named(lab: Path, bench: Bench) -> N
     assert len(told) == 6
 
 
-@pytest.mark.timeout(300)
 def test_a_lab_that_contradicts_itself_is_said_once(lab: Path, bench: Bench) -> None:
     file = lab / "lab.yaml"
     file.write_text(file.read_text("utf-8").replace("objective: {valid: 1/N}", "objective: {valid: 2/N}"), "utf-8")

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from seeded_faults import FILES, LABS, PICK, PROGRAMS, TALK, WORDS, WORK
 from seeded_items import BASES, HEAD, LAB, PROGRAM
 
@@ -80,7 +79,6 @@ def found(top: Path) -> list[Place]:
     return [(fault.file.relative_to(top).as_posix(), fault.line, fault.column, fault.code) for fault in lint([top])]
 
 
-@pytest.mark.timeout(300)
 def test_all_are_found_at_their_places_and_none_is_invented(tmp_path: Path) -> None:
     wanted = list(seeded(tmp_path))
     assert len(wanted) >= 200

@@ -128,5 +128,5 @@ def test_two_processes_at_once(big: Path, entries: Path) -> None:
     program = f"from pathlib import Path; from quizapp.bank.load import load; print(len(load([Path({str(big)!r})]).items))"
     environment = os.environ | {"QUIZAPP_CACHE": str(entries)}
     running = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=environment) for _ in range(3)]
-    assert [process.communicate(timeout=60)[0].strip() for process in running] == [b"3"] * 3
+    assert [process.communicate(timeout=240)[0].strip() for process in running] == [b"3"] * 3
     assert [entry.suffix for entry in entries.iterdir()] == [".json"]

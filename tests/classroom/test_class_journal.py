@@ -31,7 +31,7 @@ def test_no_kill_loses_doubles_or_changes_a_grade(tmp_path: Path, wanted_kills: 
     kills = 0
     seen: dict[bytes, None] = {}
     sizes = []
-    for turn in range(wanted_kills * 3):
+    for turn in range(wanted_kills * 10):
         process = os.fork()
         if process == 0:
             try:
@@ -50,8 +50,12 @@ def test_no_kill_loses_doubles_or_changes_a_grade(tmp_path: Path, wanted_kills: 
                 break
             time.sleep(0.0002)
         else:
-            if kills:
-                break
+            if kills < wanted_kills:  # it got to its end between two looks: once more from the beginning
+                seen.clear()
+                for file in tmp_path.glob("r.*"):
+                    file.unlink()
+                continue
+            break
         whole = journal.read_bytes()
         lines = whole[: whole.rfind(b"\n") + 1].splitlines()
         assert list(seen) == lines[: len(seen)], "a line that was there is gone, or has changed"

@@ -72,8 +72,9 @@ def start(bank: Path, submissions: Path, out: Path, *more: str) -> subprocess.Po
 
 
 def wait_for_lines(path: Path, wanted: int, process: subprocess.Popen[str]) -> None:
-    end = time.monotonic() + 120
-    while time.monotonic() < end and process.poll() is None:
+    end, running = time.monotonic() + 240, True
+    while running and time.monotonic() < end:
+        running = process.poll() is None
         if path.exists() and path.read_bytes().count(b"\n") >= wanted:
             return
         time.sleep(0.01)
@@ -94,16 +95,16 @@ def test_killed_interrupted_and_resumed(bank: Path, submissions: Path, tmp_path:
     first = start(bank, submissions, out, *options)
     wait_for_lines(journal, 3, first)  # what is graded, dee who has no file, and ada
     first.send_signal(signal.SIGKILL)
-    first.communicate(timeout=60)
+    first.communicate(timeout=240)
     kept = journal.read_bytes()
     second = start(bank, submissions, out, *options, "--resume")
     wait_for_lines(journal, kept.count(b"\n") + 1, second)
     second.send_signal(signal.SIGINT)
-    _, said = second.communicate(timeout=60)
+    _, said = second.communicate(timeout=240)
     assert second.returncode in (1, 130), said
     assert second.returncode == 1 or "go on with --resume" in said
     third = start(bank, submissions, out, *options, "--resume")
-    _, said = third.communicate(timeout=120)
+    _, said = third.communicate(timeout=240)
     assert third.returncode == 1, said
     assert journal.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
     assert journal.read_bytes().count(b"\n") == 1 + 4
@@ -120,7 +121,7 @@ def test_killed_interrupted_and_resumed(bank: Path, submissions: Path, tmp_path:
 def test_one_student_inside_an_autograder(bank: Path, submissions: Path, tmp_path: Path) -> None:
     more = ("--student", "ada", "--backend", "local", "--outer-sandbox", "--seed", "5")
     process = start(bank, submissions / "ada", tmp_path / "results.csv", *more)
-    assert process.communicate(timeout=120)
+    assert process.communicate(timeout=240)
     assert process.returncode == 0
     found = json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert (found["score"], found["extra_data"]["max_score"], found["extra_data"]["seed"]) == (4, 4, 5)
@@ -145,7 +146,6 @@ MIXED = (
 
 
 @pytest.mark.engine
-@pytest.mark.timeout(900)
 def test_attacks_in_a_class_change_no_other_grade(bank: Path, tmp_path: Path) -> None:
     """In kept containers: what attacks leave, take, kill and look for, with honest programs between them."""
     folder, attacks, honest = tmp_path / "class", {}, {}
@@ -214,7 +214,7 @@ def test_a_timeout_among_neighbours_is_judged_again_alone(monkeypatch: pytest.Mo
 def test_a_machine_that_cannot_run_programs_is_no_grade(bank: Path, submissions: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/none.sock"}
     command = [*QUIZAPP, "grade", str(submissions), "--item", "small-lab", "--bank", str(bank), "--out", str(tmp_path / "r.csv")]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240)
     assert done.returncode == 3
     assert done.stderr.startswith("quizapp: no container engine answers")
     assert not (tmp_path / "r.jsonl").exists()

@@ -64,7 +64,7 @@ def folder(tmp_path: Path) -> Path:
 def bank(*arguments: str | Path, banks: Path | None = None) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"QUIZAPP_BANKS": "" if banks is None else str(banks), "COLUMNS": "120"}
     command = [sys.executable, "-c", "from quizapp.cli.main import main; main()", "bank", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL, timeout=240)
 
 
 def break_it(folder: Path) -> Path:
@@ -184,7 +184,7 @@ def test_list_on_a_terminal_of_80_columns_keeps_ids_whole(folder: Path) -> None:
             break
         seen += more
     os.close(read)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=240) == 0
     lines = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
     assert max(map(len, lines)) <= 80
     assert any(line.startswith(" small-question ") and "checkpoint" in line and "choice" in line for line in lines)

@@ -79,7 +79,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(bank: Path, *arguments: str, stdin: str | bytes = "") -> subprocess.CompletedProcess[str]:
     data = stdin.encode() if isinstance(stdin, str) else stdin
-    done = subprocess.run([*QUIZAPP, "score", *arguments, "--bank", str(bank)], capture_output=True, input=data, timeout=60)
+    done = subprocess.run([*QUIZAPP, "score", *arguments, "--bank", str(bank)], capture_output=True, input=data, timeout=240)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
@@ -202,7 +202,7 @@ def test_code_goes_to_submit(bank: Path) -> None:
 def test_an_answer_that_is_not_unicode_is_no_traceback(bank: Path) -> None:
     command = [*QUIZAPP, "score", "test-parts", "--part", "words", "--json", "--bank", str(bank), "--answer"]
     result = subprocess.run(
-        [*map(str.encode, command), b"each rank \xff divides by its own count"], capture_output=True, timeout=60
+        [*map(str.encode, command), b"each rank \xff divides by its own count"], capture_output=True, timeout=240
     )
     assert result.returncode == 1
     assert json.loads(result.stdout)["points"] == 3

@@ -34,7 +34,7 @@ def quizapp(home: Path, *arguments: str, given: str | None = None) -> "subproces
     program = "from quizapp.cli.main import main; main()"
     environment = {"QUIZAPP_HOME": str(home), "PATH": "/usr/bin:/bin"}
     command = [sys.executable, "-c", program, *arguments]
-    return subprocess.run(command, input=given, capture_output=True, text=True, env=environment, timeout=60)
+    return subprocess.run(command, input=given, capture_output=True, text=True, env=environment, timeout=240)
 
 
 def test_json_is_one_object_with_every_table(home: Path) -> None:

@@ -102,7 +102,7 @@ def run(folder: Path, name: str, world_size: int, experiments: Callable[[int], I
                 store = dist.FileStore(  # type: ignore[attr-defined]
                     str(folder / f"{name}.store"), world_size
                 )
-                dist.init_process_group("gloo", store=store, rank=rank, world_size=world_size, timeout=timedelta(seconds=60))
+                dist.init_process_group("gloo", store=store, rank=rank, world_size=world_size, timeout=timedelta(seconds=180))
                 found = dict(experiments(rank))
                 if rank == 0:
                     (folder / f"{name}.json").write_text(json.dumps(found), "utf-8")

@@ -35,7 +35,7 @@ def two_ranks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Found, Found]:
         for rank in range(2)
     ]
     for process in ranks:
-        _, errors = process.communicate(timeout=180)
+        _, errors = process.communicate(timeout=240)
         assert process.returncode == 0, errors[-2000:]
     first, second = (json.loads(out.read_text("utf-8")) for out in outs)
     return first, second

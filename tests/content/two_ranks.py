@@ -150,7 +150,7 @@ def unused_everywhere(rank: int) -> str:
 
 def unused_on_one_rank(rank: int) -> str:
     """Without ``find_unused_parameters``; rank 1 alone uses the head. Where each rank gets stuck, and what it says."""
-    group = dist.new_group(timeout=timedelta(seconds=2))
+    group = dist.new_group(timeout=timedelta(seconds=6))
     model = DistributedDataParallel(TwoHeads(), process_group=group)
     where = "backward"
     try:
@@ -280,7 +280,7 @@ def experiments(rank: int) -> Iterator[tuple[str, Found]]:
 
 def main(rank: int, store: str, out: str) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", store=dist.FileStore(store, 2), rank=rank, world_size=2, timeout=timedelta(seconds=20))
+    dist.init_process_group("gloo", store=dist.FileStore(store, 2), rank=rank, world_size=2, timeout=timedelta(seconds=120))
     with open(out, "w", encoding="utf-8") as file:
         json.dump(dict(experiments(rank)), file)
 

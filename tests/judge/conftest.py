@@ -26,7 +26,7 @@ def lab(folder: Path) -> Lab:
 @pytest.fixture(scope="session")
 def two(lab: Lab) -> Lab:
     """The lab at two ranks and without names, with a time limit that is met on a busy machine."""
-    return lab.model_copy(update={"world_sizes": (2,), "misconceptions": (), "limits": Limits(seconds=30)})
+    return lab.model_copy(update={"world_sizes": (2,), "misconceptions": (), "limits": Limits(seconds=60)})
 
 
 @pytest.fixture(scope="session")

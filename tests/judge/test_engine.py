@@ -131,7 +131,7 @@ class TestAnswering:
         way = tmp_path / "way.sock"
         way.symlink_to(SOCKET)
         for command in (["create", "way", "--docker", f"host=unix://{way}"], ["use", "way"]):
-            subprocess.run(["docker", "context", *command], check=True, capture_output=True, timeout=60)
+            subprocess.run(["docker", "context", *command], check=True, capture_output=True, timeout=240)
         assert engine.find().address == f"unix://{way}"
         docker.require_image(docker.client())
         run(["doctor", "--json"])

@@ -119,7 +119,7 @@ class TestBubblewrap:
             f"print(json.dumps([packages, os.path.exists({str(Path(__file__))!r}), os.listdir('/tmp'), os.getpid()]))\n"
         )
         command = [*local._bubblewrap(str(local.bubblewrap())), sys.executable, "-I", "-c", looks]
-        done = subprocess.run(command, env=local._environment(), capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, env=local._environment(), capture_output=True, text=True, timeout=240, check=False)
         packages, here, scratch, process = json.loads(done.stdout)
         assert (packages, here, process) == ([], False, 1)
         assert all(entry not in ("quizapp", "home") for entry in scratch)

@@ -17,7 +17,7 @@ from quizapp.judge.runner.worker import Worker
 from quizapp.model.lab import Lab, Limits
 from quizapp.model.verdict import Verdict
 
-pytestmark = [pytest.mark.engine, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.engine
 
 LOOKS = r'''
 import ctypes, fcntl, json, os, re, stat, sys, torch.distributed as dist

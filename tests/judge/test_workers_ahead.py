@@ -12,7 +12,7 @@ from quizapp.judge.runner.ahead import Ahead
 from quizapp.judge.runner.worker import Role, Worker
 from quizapp.model.lab import Lab
 
-GONE_WITHIN = 30.0
+GONE_WITHIN = 120.0
 
 
 @pytest.fixture

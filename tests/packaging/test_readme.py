@@ -39,7 +39,7 @@ def quizapp(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     script = [sys.executable, "-c", "from quizapp.cli.main import main; main()"]
     environment = {**os.environ, "COLUMNS": "80"}
     return subprocess.run(
-        [*script, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120
+        [*script, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=240
     )
 
 
@@ -103,7 +103,7 @@ def test_the_app_starts_in_a_terminal(tmp_path: Path) -> None:
     if process == 0:
         os.environ.update(QUIZAPP_HOME=str(tmp_path), TERM="xterm-256color")
         os.execv(sys.executable, [sys.executable, "-c", script])
-    seen, end = b"", time.monotonic() + 60
+    seen, end = b"", time.monotonic() + 240
     status = None
     try:
         while status is None and time.monotonic() < end:

@@ -127,7 +127,7 @@ def test_a_queue_left_too_long_ago_begins_with_what_it_stood_at(store: Store, li
 def test_it_loads_no_model() -> None:
     rooms = ("practice.opening", "tui.question", "tui.reading", "tui.choice", "tui.app", "store.store")
     code = f"import sys, {', '.join(f'quizapp.{room}' for room in rooms)}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=True)
     names = set(done.stdout.split())
     assert "textual.app" in names
     assert not names & {"pydantic", "yaml", "regex", "quizapp.bank.load", "quizapp.scoring.score", "numpy"}

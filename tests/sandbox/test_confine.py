@@ -108,7 +108,7 @@ class TestProgram:
 def confined(code: str) -> object:
     """What a confined process found out, as JSON."""
     text = "import json\nfrom quizapp_sandbox import confine\nconfine.confine(cuda=False)\n" + textwrap.dedent(code)
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)
 
@@ -173,6 +173,6 @@ class TestConfined:
             print(json.dumps("held"))
         """
         done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60, check=False
+            [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=240, check=False
         )
         assert done.stdout.strip() == '"held"', done.stderr[-2000:]

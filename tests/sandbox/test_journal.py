@@ -194,7 +194,7 @@ print(json.dumps([str(call) for _, call in log.calls(0)]))
 def recorded(program: str) -> list[str]:
     """What the journal holds after a program of one rank."""
     done = subprocess.run(
-        [sys.executable, "-c", RECORDED], input=textwrap.dedent(program), capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", RECORDED], input=textwrap.dedent(program), capture_output=True, text=True, timeout=240, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
     found: list[str] = json.loads(done.stdout.splitlines()[-1])

@@ -21,7 +21,7 @@ else:
 
 def tried(family: int, kind: int, protocol: int) -> str:
     command = [sys.executable, "-c", PROGRAM, str(family), str(kind), str(protocol)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     if done.returncode == 77:
         pytest.skip("no system call filter on this platform")
     assert done.returncode == 0, done.stderr

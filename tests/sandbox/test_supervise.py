@@ -74,13 +74,15 @@ def test_line_in(collective: str | None, line: int | None) -> None:
     assert supervise.line_in(collective) == line
 
 
+SLEEPS = "import time; print(flush=True); time.sleep(600)"
 POLLS = """
 import ctypes, threading, time
 def poll():
     ctypes.CDLL(None).prctl(15, b"{name}")
+    print(flush=True)
     while True: pass
 threading.Thread(target=poll, daemon=True).start()
-time.sleep(60)
+time.sleep(600)
 """
 
 
@@ -118,7 +120,12 @@ def test_calls_in_several_groups_pair_up_in_each(rows: list[str], number: int | 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 class TestWatch:
     def processes(self, code: str) -> list[subprocess.Popen[bytes]]:
-        return [subprocess.Popen([sys.executable, "-S", "-c", code]) for _ in range(2)]
+        """Two, each of which has come to what it does."""
+        started = [subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE) for _ in range(2)]
+        for process in started:
+            assert process.stdout is not None
+            process.stdout.readline()
+        return started
 
     def settles(self, watch: supervise.Watch, unfinished: list[int], finished: list[int], seconds: float) -> bool:
         end = time.monotonic() + seconds
@@ -131,10 +138,10 @@ class TestWatch:
     @pytest.mark.parametrize(
         ("code", "calls", "unfinished", "finished", "stuck"),
         [
-            pytest.param("import time; time.sleep(60)", [1, 0], [0], [1], True, id="one waits, the other is done"),
-            pytest.param("import time; time.sleep(60)", [1, 1], [0], [1], False, id="asleep, and nothing is missing"),
-            pytest.param("import time; time.sleep(60)", [1, 0], [0, 1], [], False, id="the other may yet come"),
-            pytest.param("while True: pass", [1, 0], [0], [1], False, id="it computes"),
+            pytest.param(SLEEPS, [1, 0], [0], [1], True, id="one waits, the other is done"),
+            pytest.param(SLEEPS, [1, 1], [0], [1], False, id="asleep, and nothing is missing"),
+            pytest.param(SLEEPS, [1, 0], [0, 1], [], False, id="the other may yet come"),
+            pytest.param("print(flush=True)\nwhile True: pass", [1, 0], [0], [1], False, id="it computes"),
             pytest.param(POLLS.format(name="gloo_tcp_loop"), [1, 0], [0], [1], True, id="its transport looks for data"),
             pytest.param(POLLS.format(name="worker"), [1, 0], [0], [1], False, id="a thread of its own computes"),
         ],
@@ -142,27 +149,27 @@ class TestWatch:
     def test_stuck(self, code: str, calls: list[int], unfinished: list[int], finished: list[int], stuck: bool) -> None:
         processes = self.processes(code)
         try:
-            time.sleep(0.5)
+            time.sleep(0.1)
             watch = supervise.Watch(alone(calls), [process.pid for process in processes])
-            assert self.settles(watch, unfinished, finished, 10 if stuck else 1.5) is stuck
+            assert self.settles(watch, unfinished, finished, 60 if stuck else 1.5) is stuck
         finally:
             for process in processes:
                 process.kill()
-                process.wait()
+                process.communicate()
 
     def test_two_that_wait_in_collectives_that_do_not_pair(self) -> None:
-        processes = self.processes("import time; time.sleep(60)")
+        processes = self.processes(SLEEPS)
         try:
-            time.sleep(0.5)
+            time.sleep(0.1)
             journal = alone([1, 1])
             journal.append(0, Collective("barrier", "", True))
             journal.append(1, Collective("all_gather", "[] int64", True))
             watch = supervise.Watch(journal, [process.pid for process in processes])
-            assert self.settles(watch, [0, 1], [], 10)
+            assert self.settles(watch, [0, 1], [], 60)
         finally:
             for process in processes:
                 process.kill()
-                process.wait()
+                process.communicate()
 
     def test_a_process_that_is_gone_does_not_seem_asleep(self) -> None:
         gone = subprocess.Popen([sys.executable, "-c", ""])

@@ -98,7 +98,9 @@ def test_a_read_only_home(existing: bool) -> None:
             path.chmod(0o444)
         os.chmod(folder, 0o555)
         try:
-            done = subprocess.run([sys.executable, "-c", program, str(path), *sys.path], capture_output=True, text=True, timeout=60)
+            done = subprocess.run(
+                [sys.executable, "-c", program, str(path), *sys.path], capture_output=True, text=True, timeout=240
+            )
         finally:
             os.chmod(folder, 0o755)
     assert done.stderr == ""

@@ -40,7 +40,7 @@ def test_four_processes_open_a_new_file_and_write_at_once(tmp_path: Path) -> Non
     path = tmp_path / "progress.sqlite3"
     writers = [_writer(path, 25, f"writer-{index}") for index in range(4)]
     for writer in writers:
-        _, errors = writer.communicate(timeout=120)
+        _, errors = writer.communicate(timeout=240)
         assert errors == ""
         assert writer.returncode == 0
     with Store(path) as store:
@@ -57,12 +57,12 @@ def test_a_killed_process_loses_nothing_that_it_said_was_stored(tmp_path: Path) 
     for turn in range(6):
         writer = _writer(path, 100_000, f"turn-{turn}")
         assert writer.stdout is not None
-        writer.stdout.readline()
-        time.sleep(dice.uniform(0.02, 0.4))
+        _, *lines = [writer.stdout.readline() for _ in range(dice.randint(2, 12))]
+        time.sleep(dice.uniform(0.0, 0.1))
         writer.kill()
         # communicate() would lose what readline() has read ahead.
-        out = writer.stdout.read()
-        writer.wait(60)
+        out = "".join(lines) + writer.stdout.read()
+        writer.wait(240)
         numbers = [int(line) for line in out.split("\n")[:-1]]
         said += [f"turn-{turn} {number}" for number in numbers]
         with Store(path) as store:

@@ -1,5 +1,7 @@
 """What stands on the screen, as text."""
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -11,6 +13,8 @@ Act = Callable[[Pilot[object]], Awaitable[None]]
 """What is done in an app."""
 Picture = Callable[[App[None], type[Screen[Any]], Act], bool]
 """Takes a picture of a screen, which must be of that very class; a fixture."""
+PATIENCE = 120.0
+"""Seconds after which what hasn't come has failed; beside other work an app may be very slow."""
 
 
 def shown(app: App[object]) -> str:
@@ -29,14 +33,22 @@ async def typed(pilot: "Pilot[object]", text: str) -> None:
     await pilot.press(*(names.get(character, character) for character in text))
 
 
-async def until(pilot: "Pilot[object]", words: str, seconds: float = 10.0) -> str:
+async def until(pilot: "Pilot[object]", words: str) -> str:
     """Waits until the words stand on the screen; gives the screen's text."""
-    for _ in range(int(seconds / 0.05)):
+    for _ in range(int(PATIENCE / 0.05)):
         await pilot.pause(0.05)
         text = shown(pilot.app)
         if words in text:
             return text
     raise AssertionError(f"{words!r} is not on the screen:\n{shown(pilot.app)}")
+
+
+async def until_holds(pilot: "Pilot[object]", holds: Callable[[], object]) -> None:
+    """Waits until something holds."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, f"it never held:\n{shown(pilot.app)}"
+        await asyncio.sleep(0.02)
 
 
 def wait_for(words: str, *keys: str) -> Act:

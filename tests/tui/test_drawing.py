@@ -48,6 +48,13 @@ def test_any_weights_of_ranks_fit_the_columns(weights: list[TokenWeight], also: 
     assert all(len(line) <= columns for line in rank_bars(by_rank, columns).plain.split("\n"))
 
 
+def test_a_factor_of_many_digits_fits_beside_a_weight_of_many() -> None:
+    by_rank = [[weight(given=None)]] + [[weight(given=given)] for given in (None, -2.7664747530476607e-05)]
+    drawn = rank_bars(by_rank, 60).plain
+    assert "-2.766e-05  ✗ -0.00011 x wanted" in drawn
+    assert max(map(len, drawn.split("\n"))) <= 60
+
+
 def test_ranks_with_different_gradients_show_each_token_s_weight_on_each_rank() -> None:
     def held(rank: int) -> tuple[TokenWeight, ...]:
         return tuple(

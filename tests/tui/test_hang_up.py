@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from screen_text import PATIENCE
 from test_killed import ENTER, Terminal, database, open_terminal, pty  # noqa: F401
 
 from quizapp.store.record import DraftKey
@@ -33,6 +34,6 @@ def test_ends_and_keeps_what_was_typed(open_terminal: Callable[..., Terminal], t
         program.hang_up()
     else:
         program.process.send_signal(getattr(signal, end))
-    assert program.process.wait(60) == 0 or end == "close"  # where nobody is left to tell, it may have to end the hard way
+    assert program.process.wait(PATIENCE) == 0 or end == "close"  # where nobody is left to tell, it may have to end the hard way
     with Store(database(tmp_path)) as store:
         assert store.draft(DraftKey("study", "pick-mean", "main", None)) is not None

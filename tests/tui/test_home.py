@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from screen_text import shown, until, unwrapped
+from screen_text import PATIENCE, shown, until, unwrapped
 from textual.widgets import OptionList
 
 from quizapp.bank.fault import Fault
@@ -27,7 +27,7 @@ async def test_the_first_screen_stands_while_the_banks_are_read(store: Store, li
     go = threading.Event()
 
     def slowly() -> Library:
-        go.wait(20)
+        go.wait(PATIENCE)
         return library
 
     async with QuizApp(store, slowly).run_test(size=SIZE) as pilot:
@@ -42,7 +42,7 @@ async def test_what_is_known_of_the_banks_stands_while_they_are_read(store: Stor
     go = threading.Event()
 
     def slowly() -> Library:
-        go.wait(20)
+        go.wait(PATIENCE)
         return dataclasses.replace(library, banks=(dataclasses.replace(library.banks[0], builtin=True),))
 
     known = tuple(Shelved(*one) for one in json.loads(to_ship(BANKS))["shelf"])
@@ -147,7 +147,7 @@ def test_the_app_starts_without_what_only_later_screens_need() -> None:
         "late = 'pydantic yaml numpy torch docker mpmath rapidfuzz regex quizapp.scoring quizapp.judge'.split()\n"
         "print([name for name in late if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
     assert done.stdout.strip() == "[]", done.stderr
 
 
@@ -156,7 +156,7 @@ def test_rooms_below_know_no_screen(room: str) -> None:
     names = [path.stem for path in (Path(__file__).parents[2] / "quizapp" / room).glob("*.py") if path.stem != "__init__"]
     program = "import sys, " + ", ".join(f"quizapp.{room}.{name}" for name in names)
     program += "\nprint([name for name in ('textual', 'torch', 'numpy', 'docker') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
     assert done.stdout.strip() == "[]", done.stderr
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from screen_text import Picture, in_turn, shown, typed, until, wait_for
+from screen_text import Picture, in_turn, shown, typed, until, until_holds, wait_for
 from textual.pilot import Pilot
 
 from quizapp.bank.find import builtin_folder
@@ -146,11 +146,7 @@ async def test_the_clock_goes_on_in_the_lab(app: Make, store: Store, still: Libr
         await until(pilot, "Scale the local loss")
         moment[0] = 35 * 60 + 1.0
         await until(pilot, "Our time is up.")
-        for _ in range(80):
-            await pilot.pause(0.1)
-            if store.session(interview.session.id).position["elapsed"] == moment[0]:
-                break
-        assert store.session(interview.session.id).position["elapsed"] == moment[0]
+        await until_holds(pilot, lambda: store.session(interview.session.id).position["elapsed"] == moment[0])
 
 
 async def test_an_interview_stands_on_one_screen(app: Make, store: Store, banks: Library, moment: list[float]) -> None:

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 
 import pytest
-from screen_text import shown, typed, until
+from screen_text import shown, typed, until, until_holds
 from textual.pilot import Pilot
 from textual.widgets._collapsible import CollapsibleTitle
 
@@ -79,8 +79,7 @@ async def test_from_the_opening_to_the_debrief(app: Make, store: Store) -> None:
         while isinstance(screen, InterviewScreen) and not screen.interview.over:
             number = screen.interview.number
             await pilot.press("f4")
-            await pilot.pause(0.05)
-            assert screen.interview.number != number or screen.interview.over
+            await until_holds(pilot, lambda before=number: screen.interview.number != before or screen.interview.over)
         await until(pilot, "That was my last question")
         text = shown(pilot.app)
         assert "Misconception:" in text
@@ -91,10 +90,9 @@ async def test_from_the_opening_to_the_debrief(app: Make, store: Store) -> None:
         parts = [attempt.part for attempt in store.attempts()]
         assert "main/misconception-framework-knows" in parts
         await pilot.press("e")
-        await pilot.pause(0.1)
-        files = sorted((store.path.parent / "interviews").iterdir())
-        assert [file.suffix for file in files] == [".html", ".md"]
-        assert "too quick" in files[1].read_text()
+        kept = store.path.parent / "interviews"
+        await until_holds(pilot, lambda: any("too quick" in file.read_text("utf-8") for file in kept.glob("*.md")))
+        await until_holds(pilot, lambda: sorted(file.suffix for file in kept.iterdir()) == [".html", ".md"])
         await pilot.press("escape")
         await until(pilot, "Enter studies")
 
@@ -103,8 +101,7 @@ async def test_the_clock_can_be_hidden_and_the_interview_ended(app: Make, store:
     async with app(start="interview", setup=SHORT).run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, "of 15:00")
         await pilot.press("f7")
-        await pilot.pause(0.05)
-        assert "of 15:00" not in shown(pilot.app)
+        await until_holds(pilot, lambda: "of 15:00" not in shown(pilot.app))
         await typed(pilot, "unfinished")
         await pilot.press("f8")
         await until(pilot, "F8 again")
@@ -159,9 +156,12 @@ async def test_a_lab_in_the_interview(app: Make, store: Store, library: Library)
         await pilot.press("i")
         await until(pilot, "2 of 2 points")
         await pilot.press("ctrl+s")
-        await pilot.pause(0.2)
-        again = Interview(store, library, store.session(interview.session.id))
-        assert [one.verdict.outcome for one in again.exchanges if one.verdict is not None] == ["pass"]
+
+        def verdicts() -> list[str]:
+            again = Interview(store, library, store.session(interview.session.id))
+            return [one.verdict.outcome for one in again.exchanges if one.verdict is not None]
+
+        await until_holds(pilot, lambda: verdicts() == ["pass"])
 
 
 async def test_topics_without_a_question_are_told(app: Make, store: Store, library: Library) -> None:
@@ -219,9 +219,8 @@ async def test_notes_never_lie_over_the_question(app: Make, size: tuple[int, int
         await until(pilot, "Before we start")
         await pilot.press("f6")
         await until(pilot, "Notes")
-        await pilot.pause(0.1)
+        await until_holds(pilot, lambda: pilot.app.screen.query_one("#notes").region.area)
         talk, notes = (pilot.app.screen.query_one(name).region for name in ("#interview", "#notes"))
-        assert notes.area
         assert not talk.overlaps(notes)
         assert notes.right <= size[0]
 

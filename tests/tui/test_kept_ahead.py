@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from screen_text import until
+from screen_text import until, until_holds
 
 from quizapp.bank.load import load
 from quizapp.practice.ahead import ahead, keeping
@@ -29,12 +29,9 @@ async def test_after_each_answer(store: Store, tmp_path: Path, monkeypatch: pyte
         for key in ("c", "a"):
             await pilot.press(key, "enter")
             await until(pilot, "Explanation")
-            for _ in range(600):
-                await pilot.pause(0.05)
-                if (found := ahead(store, [folder])) is not None:
-                    break
-            else:
-                raise AssertionError("nothing is kept")
+            await until_holds(pilot, lambda: ahead(store, [folder]))
+            found = ahead(store, [folder])
+            assert found is not None
             assert found.since == store.last_attempt()
             await pilot.press("r")
             await until(pilot, "Several are right")

@@ -11,13 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from screen_text import PATIENCE
 from test_killed import ENTER, Terminal, database, open_terminal, sound
 
 from quizapp.store.store import Store
 
 __all__ = ["open_terminal"]
-PATIENCE = 60.0
-"""Seconds after which a program that shows nothing new has failed."""
 
 
 class Learner:
@@ -101,7 +100,7 @@ def kill_at_random(open_terminal: Callable[..., Terminal], home: Path, times: in
         killer.start()
         learner.work(terminal, lambda terminal=terminal: terminal.process.poll() is None)  # type: ignore[misc]
         killer.join()
-        terminal.process.wait(10)
+        terminal.process.wait(PATIENCE)
         took = time.monotonic() - began
         if (seen := len(learner.seen) - before) and results:
             starting, answering = took / (seen + 1), took / (seen + 1)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from screen_text import shown, until
+from screen_text import shown, until, until_holds
 
 from quizapp.bank.load import Library, LoadedItem, load
 from quizapp.store.record import DraftKey
@@ -37,7 +37,7 @@ async def test_the_starting_code_is_wrong_and_the_solution_passes(lab: QuizApp, 
         await until(pilot, "Ctrl+S runs your code")
         await pilot.press("ctrl+s")
         await until(pilot, "Esc stops")
-        text = await until(pilot, "Scale the loss · verdict", seconds=90)
+        text = await until(pilot, "Scale the loss · verdict")
         assert "✗ wrong · 0 of 2 points" in text
         assert "The mean of per-rank means" in text
         await pilot.press(*["down"] * 8)
@@ -48,7 +48,7 @@ async def test_the_starting_code_is_wrong_and_the_solution_passes(lab: QuizApp, 
         editor = pilot.app.screen.query_one(CodeEditor)
         editor.replace(SOLUTION, editor.document.start, editor.document.end)
         await pilot.press("ctrl+s")
-        await until(pilot, "✓ pass · 2 of 2 points", seconds=90)
+        await until(pilot, "✓ pass · 2 of 2 points")
         assert [attempt.outcome for attempt in store.attempts()] == ["wrong", "pass"]
         assert store.attempts()[1].text == SOLUTION
         await pilot.press("escape")
@@ -91,7 +91,7 @@ async def test_a_file_that_does_not_parse(lab: QuizApp, store: Store) -> None:
     async with lab.run_test(size=SIZE) as pilot:
         await until(pilot, "Ctrl+S runs your code")
         await pilot.press("ctrl+s")
-        text = await until(pilot, "✗ error · 0 of 2 points", seconds=60)
+        text = await until(pilot, "✗ error · 0 of 2 points")
         assert "line 1" in text
         assert "Not run" in text
         assert "Ran on" not in text
@@ -113,7 +113,7 @@ async def test_a_run_is_stopped_and_the_screen_lives_meanwhile(lab: QuizApp, sto
         await pilot.press("escape")
         await until(pilot, "Esc stops")
         await pilot.press("escape")
-        await until(pilot, "Stopped. Your code is as it was.", seconds=20)
+        await until(pilot, "Stopped. Your code is as it was.")
         assert store.attempts() == []
         assert store.draft(KEY) == SLEEP
         assert isinstance(pilot.app.screen, LabScreen)
@@ -141,8 +141,7 @@ async def test_typing_is_kept_and_enter_indents(lab: QuizApp, store: Store) -> N
     async with lab.run_test(size=SIZE) as pilot:
         await until(pilot, "def scale_loss")
         await pilot.press("end", "enter", "x", "enter", "y")
-        await pilot.pause(0.5)
-        assert store.draft(KEY) == "def scale_loss(token_losses, mask):\n    x\n    y"
+        await until_holds(pilot, lambda: store.draft(KEY) == "def scale_loss(token_losses, mask):\n    x\n    y")
         await pilot.press("f8")
         await until(pilot, "Scale the local loss")
         await pilot.press("f6")
@@ -179,7 +178,7 @@ async def test_a_bank_from_elsewhere_asks_before_its_python_runs(store: Store, t
             await pilot.press("ctrl+s")
             await until(pilot, "Running")
             await pilot.press("escape")
-            await until(pilot, "Ctrl+S", seconds=20)
+            await until(pilot, "Ctrl+S")
     finally:
         if app._bench is not None:
             app._bench.close()
@@ -247,14 +246,14 @@ async def test_the_first_run_of_a_sitting_is_rated_before(store: Store, library:
         await until(pilot, "How sure are you?")
         assert store.attempts() == []
         await pilot.press("4")
-        await until(pilot, "Scale the loss · verdict", seconds=90)
+        await until(pilot, "Scale the loss · verdict")
         (attempt,) = store.attempts()
         assert (attempt.confidence, attempt.outcome) == (4, "wrong")
         assert attempt.seconds is not None
         await pilot.press("escape")
         await until(pilot, "Last verdict: ✗ wrong")
         await pilot.press("ctrl+s")
-        await until(pilot, "Scale the loss · verdict", seconds=90)
+        await until(pilot, "Scale the loss · verdict")
         assert [one.confidence for one in store.attempts()] == [4, None]
     if app._bench is not None:
         app._bench.close()

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from screen_text import shown, typed, until, unwrapped
+from screen_text import PATIENCE, shown, typed, until, unwrapped
 
 from quizapp.bank.load import Library
+from quizapp.cli import sitting
 from quizapp.practice.face import Standing, left_at, open_study
 from quizapp.practice.study import Study
 from quizapp.store.opinion import rule
@@ -26,7 +27,7 @@ class Reader:
         self.library, self.may = library, threading.Event()
 
     def __call__(self) -> Library:
-        assert self.may.wait(60)
+        assert self.may.wait(PATIENCE)
         return self.library
 
 
@@ -135,3 +136,29 @@ async def test_a_result_shows_what_an_instructor_said(app: Callable[..., QuizApp
     async with app(start="study", bank="small").run_test(size=SIZE) as pilot:
         text = await until(pilot, "2 of 2 points")
         assert "Ada says: You did say so." in text
+
+
+async def test_home_says_that_the_banks_are_read_where_nothing_is_known_ahead(store: Store, library: Library) -> None:
+    reader = Reader(library)
+    async with QuizApp(store, reader, start="review").run_test(size=SIZE) as pilot:
+        await until(pilot, "Reading the banks")
+        reader.may.set()
+        await until(pilot, "What is the global mean?")
+        await pilot.press("b", "enter")
+        await until(pilot, "How sure are you?")
+        await pilot.press("4")
+        await until(pilot, "you rated it 4")
+        await pilot.press("escape")
+        await until(pilot, "1 of 5 items")
+
+
+def test_a_queue_over_folders_that_are_new_begins_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[QuizApp] = []
+    monkeypatch.setenv("QUIZAPP_HOME", str(tmp_path))
+    monkeypatch.setenv("QUIZAPP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(sitting, "needs_terminal", lambda: None)
+    monkeypatch.setattr(sitting, "run_app", lambda app, places: begun.append(app) or 0)
+    assert sitting.begin(extra=[BANKS]) == 0
+    (app,) = begun
+    assert (app.library, app._begin) == (None, ("review", None, None))
+    app.close()

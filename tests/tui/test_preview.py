@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from screen_text import shown, until
+from screen_text import shown, until, until_holds
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bank"))
 from sound_bank import BANK, LAB, REGISTRY
@@ -65,8 +65,5 @@ async def test_a_save_is_shown_and_a_fault_leaves_what_was_there(folder: Path) -
         await until(pilot, "not valid YAML")
         await until(pilot, "Why on earth?")
         (folder / "bank.yaml").write_text(BANK, "utf-8")
-        for _ in range(200):
-            await pilot.pause(0.05)
-            if "Why on earth?" not in shown(pilot.app) and "Why?" in shown(pilot.app):
-                break
+        await until_holds(pilot, lambda: "Why on earth?" not in shown(pilot.app) and "Why?" in shown(pilot.app))
         assert "not valid YAML" not in shown(pilot.app)

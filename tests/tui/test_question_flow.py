@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 import pytest
-from screen_text import shown, typed, until
+from screen_text import PATIENCE, shown, typed, until, until_holds
 from textual.events import Key
 
 from quizapp.practice.interview_plan import Setup
@@ -17,6 +17,7 @@ from quizapp.scoring.lexical import ReadyRubric
 from quizapp.scoring.outcome import Weighed
 from quizapp.store.record import DraftKey
 from quizapp.store.store import Store
+from quizapp.tui import drafting
 from quizapp.tui.answer_box import LOADING, AnswerBox
 from quizapp.tui.app import QuizApp
 from quizapp.tui.home import HomeScreen
@@ -228,7 +229,7 @@ async def test_no_key_overtakes_letters(open_at: Callable[[str], QuizApp], store
         elif last != "ctrl+q":
             await until(pilot, {"f4": "What do", "escape": "goes on at"}[last])
         else:
-            await pilot.pause(0.2)
+            await until_holds(pilot, lambda: store.draft(DraftKey("study", "two-ranks", "why")) == text)
     if last != "ctrl+s":
         assert store.draft(DraftKey("study", "two-ranks", "why")) == text
 
@@ -246,7 +247,7 @@ async def test_an_answer_waits_for_the_scorer_that_is_being_loaded(
             return super().measure(answer, clauses, rubric)
 
     def load() -> None:
-        loaded.wait(20)
+        loaded.wait(PATIENCE)
         tier.use(Late())
 
     monkeypatch.delenv("QUIZAPP_TIER")
@@ -286,8 +287,8 @@ async def test_words_are_written_again_from_what_was_written(open_at: Callable[[
         await until(pilot, "Ctrl+S Answer")
         await typed(pilot, ", so.")
         await until(pilot, "The ranks have different token counts, so.")
-        await pilot.pause(0.5)
-        assert store.draft(DraftKey("study", "two-ranks", "why")) == "The ranks have different token counts, so."
+        whole = "The ranks have different token counts, so."
+        await until_holds(pilot, lambda: store.draft(DraftKey("study", "two-ranks", "why")) == whole)
 
 
 async def test_a_probe(open_at: Callable[[str], QuizApp], store: Store) -> None:
@@ -348,11 +349,11 @@ async def test_the_end_of_a_sitting(open_at: Callable[[str], QuizApp], store: St
 
 
 async def test_what_is_typed_is_kept_within_half_a_second(open_at: Callable[[str], QuizApp], app: Make, store: Store) -> None:
+    assert drafting.SECONDS < 0.5
     async with open_at("two-ranks/why").run_test(size=SIZE) as pilot:
         await until(pilot, "Why does")
         await typed(pilot, "The ranks hold")
-        await pilot.pause(0.5)
-        assert store.draft(DraftKey("study", "two-ranks", "why")) == "The ranks hold"
+        await until_holds(pilot, lambda: store.draft(DraftKey("study", "two-ranks", "why")) == "The ranks hold")
         await typed(pilot, " and")
         await pilot.press("escape")
         await until(pilot, "Enter goes on at Two ranks · why")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from screen_text import shown, typed, until
+from screen_text import shown, typed, until, until_holds
 from textual.color import Color
 from textual.filter import NoColor
 
@@ -130,8 +130,7 @@ async def test_a_flag_is_raised_lowered_and_asked_for(app: Make, store: Store) -
         await until(pilot, "An expression")
         assert "⚑ flagged" in shown(pilot.app)
         await pilot.press("ctrl+g")
-        await pilot.pause(0.2)
-        assert "flagged" not in shown(pilot.app)
+        await until_holds(pilot, lambda: "flagged" not in shown(pilot.app))
         assert store.flagged() == frozenset()
 
 
@@ -194,8 +193,7 @@ async def test_jumping_goes_to_an_option_by_its_letter(app: Make) -> None:
         await pilot.press("ctrl+o")
         await until(pilot, "Press a letter")
         await pilot.press("escape")
-        await pilot.pause(0.2)
-        assert "Press a letter" not in shown(pilot.app)
+        await until_holds(pilot, lambda: "Press a letter" not in shown(pilot.app))
 
 
 async def test_the_palette_knows_sittings_banks_and_items(app: Make) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from screen_text import PATIENCE
 
 from quizapp.store.store import Store
 
@@ -30,14 +31,16 @@ class Tmux:
 
     def run(self, *arguments: str) -> str:
         assert TMUX is not None
-        done = subprocess.run([TMUX, "-L", self.name, "-f", "/dev/null", *arguments], capture_output=True, text=True, timeout=30)
+        done = subprocess.run(
+            [TMUX, "-L", self.name, "-f", "/dev/null", *arguments], capture_output=True, text=True, timeout=PATIENCE
+        )
         return done.stdout
 
     def open(self, *arguments: str) -> None:
         command = ["env", f"QUIZAPP_HOME={self.home}", sys.executable, "-c", PROGRAM, *arguments, "--bank", str(BANKS)]
         self.run("new-session", "-d", "-x", "80", "-y", "24", *command)
 
-    def until(self, words: str, seconds: float = 60.0) -> str:
+    def until(self, words: str, seconds: float = PATIENCE) -> str:
         """Waits for the words on the screen; gives the screen."""
         end, screen = time.monotonic() + seconds, ""
         while time.monotonic() < end:
@@ -60,7 +63,7 @@ def terminal(tmp_path: Path) -> Iterator[Tmux]:
     opened.run("kill-server")
 
 
-def until(holds: Callable[[], object], seconds: float = 30.0) -> None:
+def until(holds: Callable[[], object], seconds: float = PATIENCE) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end
@@ -83,7 +86,8 @@ def test_a_session_from_the_first_question_to_the_figures(terminal: Tmux) -> Non
     terminal.keys("Enter")
     terminal.until("Pick all that matter")
     terminal.keys("C-g")
-    screen = terminal.until("⚑ flagged")
+    terminal.until("⚑ flagged")
+    screen = terminal.until("The learning rate")
     letters = [re.search(rf"([A-C])  {words}", screen) for words in ("A padding mask", "Uneven counts per rank")]
     terminal.keys(*(found[1].lower() for found in letters if found is not None), "Enter")
     terminal.until("Explanation")
@@ -113,7 +117,7 @@ def test_a_session_from_the_first_question_to_the_figures(terminal: Tmux) -> Non
         capture_output=True,
         text=True,
         env=os.environ | {"QUIZAPP_HOME": str(terminal.home)},
-        timeout=60,
+        timeout=PATIENCE,
     )
     figures = json.loads(done.stdout)
     assert (figures["answers"], figures["slips"]) == (2, 1)

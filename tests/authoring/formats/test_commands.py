@@ -174,7 +174,7 @@ def test_a_pipe_or_a_device_is_written_into_and_stays_one(folder: Path) -> None:
     with ThreadPoolExecutor(1) as reader:
         read = reader.submit(pipe.read_text, "utf-8")
         assert run(["bank", "export", "pick-one", "--bank", "bank", "--format", "gift", "--out", str(pipe), "--force"]) == 0
-        assert "{" in read.result(timeout=20)
+        assert "{" in read.result(timeout=240)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
