@@ -64,6 +64,13 @@ REASONING = _words(
     """
 )
 """Words of someone who says what should be and why. A text of many articles without them strings nouns and verbs together."""
+COMMANDS = _words(
+    """
+    divide sum add count multiply scale reduce all-reduce allreduce use take compute normalise normalize accumulate compare keep
+    synchronise synchronize sync make replace put check drop skip give let
+    """
+)
+"""Verbs with which an answer begins that says what to do."""
 VERBS_BEFORE_NOT = _words(
     """
     is are was were be been being am do does did has have had must should shall will would can could may might need needs ought

@@ -160,6 +160,10 @@ def test_lists_and_running_on() -> None:
     said = "I would check the mean of means, because the valid tokens differ; then the tail."
     assert not is_list(said, read_words(said))
     assert not says_nothing_of_its_own(read_words(said))
+    asked = "divide by the number of valid tokens of the window, and the short window by its own tokens"
+    assert not says_nothing_of_its_own(read_words(asked))
+    strung = "the number of valid tokens of the window divides the sampler of the gradient, and the tail accumulates its own mean"
+    assert says_nothing_of_its_own(read_words(strung))
 
 
 def test_what_is_avoided_by_a_claim_denies_nothing() -> None:
