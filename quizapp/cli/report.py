@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from quizapp.cli.bank import Folders, Json, library
 from quizapp.cli.problem import Problem
+from quizapp.cli.whole import unwritable
 from quizapp.model.nouns import numbered
 
 if TYPE_CHECKING:
@@ -44,7 +45,11 @@ def report(*results: Path, out: Path | None = None, bank: Folders = (), json: Js
         raise Problem("name results of `quizapp grade`, or files that `quizapp progress export` wrote")
     found = library(bank)
     folder = out if out is not None else results[0].with_name(f"{results[0].stem}-report")
-    if folder.exists() and not folder.is_dir():
+    try:
+        taken = folder.exists() and not folder.is_dir()
+    except OSError as error:
+        raise unwritable(folder, error) from None
+    if taken:
         raise Problem(f"--out {folder}: not a folder; name one, it is made if need be")
     try:
         pooled = pool(results, found, partial(_standing, found))

@@ -14,14 +14,15 @@ def free(file: Path, force: bool) -> None:
     try:
         folder, there = file.is_dir(), file.exists()
     except OSError as error:
-        raise _unwritable(file, error) from None
+        raise unwritable(file, error) from None
     if folder:
         raise Problem(f"{file}: a folder; name a file")
     if there and not force:
         raise Problem(f"{file} is there already; name another, or add --force to write over it")
 
 
-def _unwritable(file: Path, error: OSError) -> Problem:
+def unwritable(file: Path, error: OSError) -> Problem:
+    """What to say of a file or folder that can't be written, or not even looked at."""
     return Problem(f"{file}: {(error.strerror or 'cannot be written').lower()}; name a place to write to")
 
 
@@ -47,4 +48,4 @@ def whole(file: Path) -> Iterator[BinaryIO]:
                 beside.unlink()
             raise
     except OSError as error:
-        raise _unwritable(file, error) from None
+        raise unwritable(file, error) from None
