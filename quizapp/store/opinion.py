@@ -87,21 +87,21 @@ def regrade(store: Store, found: Iterable[tuple[int, str, str, Score | None]]) -
 
 def disputes(store: Store) -> list[Dispute]:
     """All disputes, oldest first."""
-    rows = _select(store, "SELECT at, attempt, criterion, first, last FROM dispute ORDER BY at, id")
+    rows = _select(store, "SELECT at, attempt, criterion, first, last FROM dispute ORDER BY at, uid")
     return [Dispute(datetime.fromisoformat(at), attempt, criterion, (first, last)) for at, attempt, criterion, first, last in rows]
 
 
 def rulings(store: Store) -> dict[tuple[int, str], Ruling]:
-    """(attempt, criterion) -> the last ruling on it."""
-    rows = _select(store, "SELECT at, attempt, criterion, met, note, author FROM ruling ORDER BY at, id")
+    """(attempt, criterion) -> the last ruling on it; of two at one moment, the same one on every machine."""
+    rows = _select(store, "SELECT at, attempt, criterion, met, note, author FROM ruling ORDER BY at, uid")
     return {(row[1], row[2]): Ruling(datetime.fromisoformat(row[0]), *row[1:]) for row in rows}
 
 
 def regrades(store: Store) -> dict[int, Regrade]:
-    """Attempt -> its last regrade, with the last score that one gave it."""
+    """Attempt -> its last regrade, with the last score that one gave it; of two at one moment, as :func:`rulings`."""
     found: dict[int, Regrade] = {}
     for attempt, item_hash, scorer, score in _select(
-        store, "SELECT attempt, item_hash, scorer, score FROM regrade ORDER BY at, id"
+        store, "SELECT attempt, item_hash, scorer, score FROM regrade ORDER BY at, uid"
     ):
         before = found.get(attempt)
         found[attempt] = Regrade(attempt, item_hash, scorer, score or (before.score_json if before else ""))
@@ -116,5 +116,7 @@ def _select(store: Store, query: str) -> list[tuple[Any, ...]]:
 def _insert(store: Store, table: str, columns: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> None:
     at = store.clock().astimezone(UTC).isoformat(timespec="microseconds")
     names, holes = ", ".join(("uid", "at", *columns)), ", ".join("?" * (len(columns) + 2))
+    # Rows of one moment are read in the order of their names.
+    named = zip(sorted(new_uid() for _ in rows), rows, strict=True)
     with told(store.path), transaction(store.connection):
-        store.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({holes})", [(new_uid(), at, *row) for row in rows])
+        store.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({holes})", [(uid, at, *row) for uid, row in named])

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stored_samples import answer, code
 
+from quizapp.store.opinion import regrade, regrades, rule, rulings
 from quizapp.store.record import DraftKey
 from quizapp.store.schema import MIGRATIONS
 from quizapp.store.store import Store
@@ -129,6 +130,26 @@ def test_answers_given_within_a_millisecond_keep_their_order(opened: Callable[[i
             one.add(answer(text=text))
         merge(other, export(one))
         assert [attempt.text for attempt in other.attempts()] == texts
+
+
+def test_of_two_opinions_at_one_moment_the_same_holds_on_both_machines(tmp_path: Path) -> None:
+    with Store(tmp_path / "one.sqlite3", clock=lambda: START) as one, Store(tmp_path / "two.sqlite3", clock=lambda: START) as two:
+        names = [one.name(one.add(answer()).id) for _ in range(12)]
+        merge(two, list(export(one)))
+        for name in names:
+            for store, met in ((one, "met"), (two, "unmet")):
+                attempt = store.number(name)
+                rule(store, attempt, "a", met, "", met)  # type: ignore[arg-type]
+                regrade(store, [(attempt, "h", "before", None), (attempt, "h", met, None)])
+        there, back = list(export(two)), list(export(one))
+        merge(one, there)
+        merge(two, back)
+        ruled = [{store.name(at): one.met for (at, _), one in rulings(store).items()} for store in (one, two)]
+        graded = [{store.name(at): one.scorer for at, one in regrades(store).items()} for store in (one, two)]
+        assert ruled[0] == ruled[1]
+        assert graded[0] == graded[1]
+        assert ruled[0].keys() == graded[0].keys() == set(names)
+        assert "before" not in graded[0].values()
 
 
 def test_a_draft_that_lost_is_put_aside(opened: Callable[[int], Store]) -> None:
