@@ -401,9 +401,14 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         question = self._question
         self._flush()
         bank = self.interview.library.items[question.key.item].bank_id
-        study = self.stored(lambda: Study(self.interview.store, self.interview.library, bank, question.key.item))
-        if study is not None:
+
+        def opened() -> Study:
+            study = Study(self.interview.store, self.interview.library, bank, question.key.item)
             study.go([step.part.id if step.part else "" for step in study.steps].index(question.key.part))
+            return study
+
+        study = self.stored(opened)
+        if study is not None:
             self._lab = LabScreen(study)
             self.app.push_screen(self._lab)
 

@@ -183,7 +183,8 @@ released library are shown, `F10` shows them as bars, and runs the library where
         from quizapp.tui.result import Result
 
         self.attempt = attempt
-        score, self._disputed = self.study.stands_at(attempt)
+        found = self.stored(lambda: self.study.stands_at(attempt))
+        score, self._disputed = found or (attempt.score(), frozenset())
         assert score is not None
         assert self.asked is not None
         self._score = score

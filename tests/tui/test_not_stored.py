@@ -8,6 +8,9 @@ from screen_text import typed, until, unwrapped
 from sittings import at
 
 from quizapp.bank.load import Library
+from quizapp.practice.interview import Interview
+from quizapp.practice.interview_plan import Setup
+from quizapp.practice.study import Study
 from quizapp.store import database
 from quizapp.store.store import Store
 from quizapp.tui.app import QuizApp
@@ -57,3 +60,38 @@ async def test_an_answer_that_was_not_stored_can_be_given_again(
         await pilot.press("enter")
         await until(pilot, "Padding and uneven counts do.")
     assert len(store.attempts()) == 1
+
+
+async def test_a_result_whose_disputes_cannot_be_read_is_shown_as_it_was_scored(
+    app: Make, store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise database.StoreError("in use by another program")
+
+    at(store, library, "pick-all/main")
+    async with app(start="study", bank="small").run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Which of these change the denominator?")
+        monkeypatch.setattr(Study, "stands_at", busy)
+        await pilot.press("a", "enter")
+        await until(pilot, "in use by another program")
+        await until(pilot, "Padding and uneven counts do.")
+    assert len(store.attempts()) == 1
+
+
+async def test_a_lab_that_cannot_be_gone_to_leaves_the_interview(
+    app: Make, store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise database.StoreError("in use by another program")
+
+    interview = Interview.start(store, library, Setup(bank="small"))
+    while interview.question is not None and interview.question.kind != "lab":
+        interview.answer("")
+    async with app(start="interview", bank="small").run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Enter opens the lab")
+        with monkeypatch.context() as broken:
+            broken.setattr(Study, "go", busy)
+            await pilot.press("enter")
+            await until(pilot, "in use by another program")
+        await pilot.press("enter")
+        await until(pilot, "def scale_loss")
