@@ -19,7 +19,8 @@ from quizapp.classroom.result import Result
 from quizapp.model.base import Model
 
 HEADING = "quizapp-grading"
-FORMAT = 1
+FORMAT = 2
+"""Raised with each field that an earlier version would refuse. 2: what the scorer gave beneath rulings, a scenario's unit."""
 
 
 class Heading(Model):
@@ -105,13 +106,16 @@ class Journal:
             ClassroomError: it can't be written, most often because the disk is full.
         """
         record = json.loads(result.model_dump_json(exclude_defaults=True))
+        if self.heading.format != FORMAT:
+            self.change(self.heading)
         # What is shown is what a later run will read.
         kept = Result.model_validate_json(json.dumps(record))
         self._write({"result": record})
         self.results[result.key] = kept
 
     def change(self, heading: Heading) -> None:
-        """Another heading holds from now on, for all results. Raises as :meth:`add` does."""
+        """Another heading holds from now on, for all results, in the present format. Raises as :meth:`add` does."""
+        heading = heading.model_copy(update={"format": FORMAT})
         self._write({HEADING: heading.model_dump(mode="json")})
         self.heading = heading
 
@@ -146,7 +150,7 @@ def read(path: Path, text: bytes) -> tuple[Heading, dict[tuple[str, str], Result
         try:
             record = json.loads(line)
             if heading is None or HEADING in record:
-                if record[HEADING]["format"] != FORMAT:
+                if record[HEADING]["format"] not in range(1, FORMAT + 1):
                     raise ClassroomError(f"{path}: written by a newer quizapp; upgrade this one")
                 heading = Heading.model_validate(record[HEADING])
             else:

@@ -107,6 +107,32 @@ def test_a_line_from_elsewhere_is_named(tmp_path: Path) -> None:
         graded(tmp_path, "--resume")
 
 
+def test_a_journal_of_the_first_format_is_gone_on_with_in_the_present_one(tmp_path: Path) -> None:
+    """What an earlier version can't read must name itself newer there, not a broken line."""
+    choice_class(tmp_path / "a.csv", 5)
+    graded(tmp_path)
+    before, journal = (tmp_path / "r.csv").read_bytes(), tmp_path / "r.jsonl"
+    heading, *results = journal.read_text().splitlines(keepends=True)
+    assert '"format": 2' in heading
+    first = heading.replace('"format": 2', '"format": 1')
+    journal.write_text("".join((first, *results[:3])))
+    assert read(journal, journal.read_bytes())[0].format == 1
+    graded(tmp_path, "--resume")
+    assert (tmp_path / "r.csv").read_bytes() == before
+    lines = journal.read_text().splitlines(keepends=True)
+    assert lines[:5] == [first, *results[:3], heading]
+    assert len(lines) == 7
+
+
+def test_a_journal_of_a_later_format_is_refused(tmp_path: Path) -> None:
+    choice_class(tmp_path / "a.csv", 3)
+    graded(tmp_path)
+    journal = tmp_path / "r.jsonl"
+    journal.write_text(journal.read_text().replace('"format": 2', '"format": 3'))
+    with pytest.raises(Problem, match="written by a newer quizapp"):
+        graded(tmp_path, "--resume")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
 def test_two_at_once_are_refused(tmp_path: Path) -> None:
     choice_class(tmp_path / "a.csv", 3)
