@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from quizapp.cli.problem import Problem
+
 Folders = Annotated[tuple[Path, ...], Parameter(name="--bank", negative=(), help="A folder of banks to add (repeatable).")]
 Backend = Annotated[Literal["auto", "docker", "local"], Parameter(help="Where the lab runs your code.")]
 
@@ -27,6 +29,7 @@ def interview(
     limit: Annotated[int | None, Parameter(help="Minutes that one answer may take.")] = None,
     lab: Annotated[bool, Parameter(help="Ask for code too, where there is time.")] = True,
     export: Annotated[Path | None, Parameter(help="Write the last interview to this .md or .html file, and ask nothing.")] = None,
+    force: Annotated[bool, Parameter(negative=(), help="With --export: write over a file that is there.")] = False,
     bank: Folders = (),
     backend: Backend = "auto",
 ) -> int:
@@ -43,7 +46,9 @@ def interview(
     from quizapp.cli.start import checked, folders, needs_terminal, open_store, read_library, run_app
 
     if export is not None:
-        return write_last(export, read_library(bank))
+        return write_last(export, read_library(bank), force)
+    if force:
+        raise Problem("--force goes with --export FILE: it writes over a file that is there")
     needs_terminal()
     library = read_library(bank)
     name = checked(library, name)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quizapp.cli.problem import Problem
+from quizapp.cli.whole import free, whole
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
@@ -67,11 +68,11 @@ def with_next_seed(setup: "Setup", store: "Store") -> "Setup":
         raise Problem(str(error), 3) from None
 
 
-def write_last(file: Path, library: "Library") -> int:
+def write_last(file: Path, library: "Library", force: bool = False) -> int:
     """Writes the interview that was answered last to a file, as Markdown or HTML by its ending.
 
     Raises:
-        Problem: no interview yet, another ending, or a place that can't be written.
+        Problem: no interview yet, another ending, a file that is there already without ``force``, or a place that can't be written.
     """
     from quizapp.practice.interview import Interview, last_session
     from quizapp.practice.interview_debrief import debrief
@@ -83,6 +84,7 @@ def write_last(file: Path, library: "Library") -> int:
     writers = {".md": markdown, ".html": html}
     if file.suffix not in writers:
         raise Problem(f"{file}: name a file that ends in .md or .html")
+    free(file, force)
     try:
         with Store(database_path()) as store:
             session = last_session(store)
@@ -97,8 +99,6 @@ def write_last(file: Path, library: "Library") -> int:
                 ) from None
     except StoreError as error:
         raise Problem(str(error), 3) from None
-    try:
-        file.write_text(writers[file.suffix](found), "utf-8")
-    except OSError as error:
-        raise Problem(f"{file}: {error.strerror or error}; name a file that can be written") from None
+    with whole(file) as out:
+        out.write(writers[file.suffix](found).encode())
     return 0

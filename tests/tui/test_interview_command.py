@@ -68,7 +68,13 @@ def test_the_last_interview_as_a_file(library: Library, tmp_path: Path, monkeypa
         Interview.start(store, library, Setup("small")).answer("I add sums and counts & divide once")
     assert write_last(file, library) == 0
     assert "divide once" in file.read_text()
-    with pytest.raises(Problem, match="can be written"):
+    with pytest.raises(Problem, match="name a place to write to"):
         write_last(tmp_path / "no" / f"last{ending}", library)
     with pytest.raises(Problem, match=r"\.md or \.html"):
         write_last(tmp_path / "last.txt", library)
+    file.write_text("notes of my own")
+    with pytest.raises(Problem, match="there already; name another, or add --force"):
+        write_last(file, library)
+    assert file.read_text() == "notes of my own"
+    assert write_last(file, library, force=True) == 0
+    assert "divide once" in file.read_text()
