@@ -8,22 +8,22 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Markdown, Static, TextArea
+from textual.widgets import Static, TextArea
 
-from quizapp.practice.face import Way, choosing, way
 from quizapp.practice.interview import Interview
 from quizapp.practice.interview_exchange import Question
 from quizapp.practice.interview_export import clock
-from quizapp.practice.interview_offer import GO_ON
+from quizapp.practice.interview_offer import GO_ON, Offer
 from quizapp.practice.interview_phrases import ANSWER_TIME_IS_UP, TIME_IS_UP
 from quizapp.practice.interview_plan import role
 from quizapp.scoring.answer import AnswerError
 from quizapp.scoring.tier import load_in_background
 from quizapp.tui.answer_box import AnswerBox, written
 from quizapp.tui.drafting import Drafting
+from quizapp.tui.interview_talk import Talk, answered_by, lab_line
 from quizapp.tui.notes import Notes
 from quizapp.tui.page import Page
 from quizapp.tui.question import answer_box
@@ -102,9 +102,7 @@ on. What is asked goes by your answers and choices alone, never by the clock.
 
     def body(self) -> ComposeResult:
         with Horizontal(id="room"):
-            with Vertical(id="talk"):
-                yield VerticalScroll(id="interview", can_focus=False)
-                yield VerticalScroll(id="answer", can_focus=False)
+            yield Talk(id="talk")
             yield Notes(id="notes")
 
     async def on_mount(self) -> None:
@@ -132,12 +130,8 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             self.kept(self.interview.keep)
 
     @property
-    def _view(self) -> VerticalScroll:
-        return self.query_one("#interview", VerticalScroll)
-
-    @property
-    def _below(self) -> VerticalScroll:
-        return self.query_one("#answer", VerticalScroll)
+    def _talk(self) -> Talk:
+        return self.query_one(Talk)
 
     @property
     def _question(self) -> Question:
@@ -150,7 +144,7 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             return self.interview.question is not None
         lab = self.interview.question is not None and self.interview.question.kind == "lab"
         if action == "scroll":
-            return self._view.max_scroll_y > 0
+            return self._talk.view.max_scroll_y > 0
         if action == "lab":
             return lab
         if action == "take_lab":
@@ -217,64 +211,26 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             self.app.clear_notifications()  # "the time is up" would lie over the choices
         self._passing = self._ending = 0
         self._show_clock()
-        # In between, the screen would be drawn with widgets that are gone.
-        with self.app.batch_update():
-            await self._view.remove_children()
-            await self._below.remove_children()
-            earlier = self.interview.exchanges[-1:]
-            if question is not None and question.is_follow_up and question.kind != "walk" and earlier:
-                said = " ".join(earlier[0].said.split())
-                shown = said if len(said) <= 240 else f"… {said[-240:]}"
-                await self._view.mount(Static(Content.assemble(("You said: ", "bold"), shown), classes="earlier"))
-            await self._view.mount(Static(Content(put.said), classes="opener"), Markdown(put.text))
-            area = self.query_one("#notes-area", TextArea)
-            with self.prevent(TextArea.Changed):
-                area.load_text(self.interview.notes())
-            if question is not None and question.kind == "lab":
-                await self._view.mount(Static(self._lab_line(), classes="lab-line"))
-                self._view.can_focus = True
-                self._view.focus(scroll_visible=False)
-            else:
-                self._view.can_focus = False
-                await self._mount_box(answer_box(choosing(put.choices), "") if question is None else self._box(question))
-        for below in self.query("#answer"):
-            below.display = bool(below.children)
-        self._view.scroll_home(animate=False)
+        earlier = self.interview.exchanges[-1:]
+        follows = question is not None and question.is_follow_up and question.kind != "walk" and bool(earlier)
+        said = " ".join(earlier[0].said.split()) if follows else ""
+        lab = question is not None and question.kind == "lab"
+        await self._talk.put(put, said, lab_line(self.interview.lab_attempt()) if lab else self._box(put))
+        area = self.query_one("#notes-area", TextArea)
+        with self.prevent(TextArea.Changed):
+            area.load_text(self.interview.notes())
         self.call_after_refresh(self.refresh_bindings)
 
-    def _box(self, question: Question) -> AnswerBox:
+    def _box(self, put: Question | Offer) -> AnswerBox:
+        if isinstance(put, Offer):
+            return answer_box(answered_by(put), "")
         draft = self.stored(lambda: self.interview.store.draft(self.interview.draft_key())) or ""
-        if question.kind == "confirm":
-            how = choosing(question.choices)
-        elif question.asked is None or question.heard:
-            how = Way("words")
-        else:
-            how = way(question.asked.part, question.asked.choices, question.asked.variant.values)
         self.drafting.began(draft)
-        return answer_box(how, draft)
-
-    async def _mount_box(self, box: AnswerBox) -> None:
-        # Where the app is just closing, there is no place for it, or nothing in it.
-        for below in self.query("#answer"):
-            await below.mount(box)
-        if box.children:
-            box.focus_field()
-
-    def _lab_line(self) -> Content:
-        attempt = self.interview.lab_attempt()
-        if attempt is None:
-            return Content("Enter opens the lab. Come back with Esc when you are done, or F4 passes.")
-        return Content(
-            f"Your last run there: {attempt.outcome}, {attempt.points} of {attempt.max_points} points. "
-            "Ctrl+S goes on with it; Enter opens the lab again."
-        )
+        return answer_box(answered_by(put), draft)
 
     async def on_screen_resume(self) -> None:
         if self.interview.question is not None and self._question.kind == "lab":
-            for line in self.query(".lab-line"):
-                line.query_ancestor(VerticalScroll)
-                if isinstance(line, Static):
-                    line.update(self._lab_line())
+            self._talk.say_of_lab(lab_line(self.interview.lab_attempt()))
             self.refresh_bindings()
 
     async def _go_on(self) -> None:
@@ -365,7 +321,8 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             await self._go_on()
 
     def action_scroll(self, pages: int) -> None:
-        self._view.scroll_relative(y=pages * max(self._view.size.height - 2, 1), animate=False)
+        view = self._talk.view
+        view.scroll_relative(y=pages * max(view.size.height - 2, 1), animate=False)
 
     def action_notes(self) -> None:
         area = self.query_one("#notes-area", TextArea)
@@ -375,7 +332,7 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             if boxes:
                 boxes.first().focus_field()
             else:
-                self._view.focus(scroll_visible=False)
+                self._talk.focus_question()
         else:
             self.add_class("-notes")
             area.move_cursor(area.document.end)
