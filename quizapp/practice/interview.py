@@ -12,6 +12,7 @@ from dataclasses import replace
 from quizapp.bank.load import Library
 from quizapp.model.score import Score
 from quizapp.practice.asked import scorer
+from quizapp.practice.interview_course import Course, GoneOn, joined_notes, mapped, over_stored
 from quizapp.practice.interview_dialogue import Dialogue
 from quizapp.practice.interview_exchange import Exchange, Key, Question
 from quizapp.practice.interview_offer import ENOUGH, Offer, one_more, time_is_up
@@ -49,10 +50,6 @@ def last_session(store: Store) -> Session | None:
     return max(held, key=lambda one: (one.updated_at, one.id), default=None)
 
 
-def _map(value: object) -> dict[str, object]:
-    return {str(key): entry for key, entry in value.items()} if isinstance(value, Mapping) else {}
-
-
 def _numbers(value: object) -> tuple[int, ...]:
     return tuple(one for one in value if isinstance(one, int)) if isinstance(value, list) else ()
 
@@ -64,7 +61,8 @@ def _number(value: object) -> float:
 class Interview:
     """One interview: begun with :meth:`start`, or made from the session of one that was begun before.
 
-    Every method that reads or writes the store may raise :class:`~quizapp.store.database.StoreError`.
+    Every method that reads or writes the store may raise :class:`~quizapp.store.database.StoreError`; what writes where it stands
+    raises :class:`~quizapp.practice.interview_course.GoneOn` where another app has gone on with it: :meth:`taken_up` does so too.
     """
 
     def __init__(
@@ -87,18 +85,21 @@ class Interview:
         self.clock = clock or now
         self.dialogue = dialogue or Dialogue(library, setup)
         position = session.position
-        self._notes = {at: text for at, text in _map(position.get("notes")).items() if isinstance(text, str)}
-        self._labs = {item: at for item, at in _map(position.get("labs")).items() if isinstance(at, int | str)}
+        self._notes = {at: text for at, text in mapped(position.get("notes")).items() if isinstance(text, str)}
+        self._labs = {item: at for item, at in mapped(position.get("labs")).items() if isinstance(at, int | str)}
         self._elapsed = _number(position.get("elapsed"))
         self._asked_at = _number(position.get("asked_at"))
         self._recommended = position.get("recommended") is True
         self._since = self.clock()
+        self._noted: set[str] = set()
+        """The questions whose notes were written here."""
         self.exchanges: tuple[Exchange, ...] = self._read()
         self.further = tuple(at for at in _numbers(position.get("further")) if at <= len(self.exchanges))
         """After how many exchanges one more question than planned was asked for, in order."""
         overtime = position.get("overtime")
         self.overtime: int | None = overtime if isinstance(overtime, int) else None
         """After how many exchanges the time was up and the candidate went on; ``None``: neither."""
+        self._known = self._course(session)
         self._through: bool | None = None
         if session.finished_at is not None:  # one that was killed while it was ended goes on
             through = position.get("through")
@@ -163,7 +164,43 @@ class Interview:
 
     def keep(self) -> None:
         """Stores the clock and the notes as they stand."""
-        self.store.move(self.session.id, self._position())
+        self._move(self._position())
+
+    # ---- another app on the same interview
+
+    def _course(self, session: Session) -> Course:
+        return Course.of(session.position, len(self.store.marks(session=session.id)), session.finished_at is not None)
+
+    def _move(self, position: Mapping[str, object]) -> None:
+        self.store.move(self.session.id, self._placed(position))
+        self._known = Course.of(position, self._known.answers, self._known.ended)
+
+    def _placed(self, position: Mapping[str, object]) -> Callable[[Session], Mapping[str, object]]:
+        """What stores a position where the store has no other course than is known here."""
+
+        def place(session: Session) -> Mapping[str, object]:
+            if self._course(session) != self._known:
+                raise GoneOn
+            return over_stored(position, session, {at: self._notes[at] for at in self._noted})
+
+        return place
+
+    def taken_up(self, typed: str = "") -> tuple["Interview", bool]:
+        """The interview as the store has it now, with what was noted here. ``typed``: what stands in the open question's box; where
+        that was answered elsewhere in other words, it goes into the notes beside it, and the second result is true."""
+        session = self.store.session(self.session.id)
+        found = Interview(self.store, self.library, session, clock=self.clock, dialogue=self.dialogue)
+        ours, at = {one: self._notes[one] for one in self._noted}, self.number
+        answered = found.exchanges[at - 1 : at] if self.question is not None else ()
+        lost = bool(answered) and bool(typed.strip()) and answered[0].text.strip() != typed.strip()
+        if lost:
+            ours[str(at)] = joined_notes(self.notes(), typed)
+        for one, text in ours.items():
+            found._notes[one] = joined_notes(found._notes.get(one, ""), text)
+            found._noted.add(one)
+        if ours:
+            found.keep()
+        return found, lost
 
     # ---- what was said
 
@@ -256,6 +293,7 @@ class Interview:
         """Keeps the notes beside the open question. They are never scored."""
         if text != self.notes():
             self._notes[str(self.number)] = text
+            self._noted.add(str(self.number))
             self.keep()
 
     # ---- answering
@@ -267,7 +305,7 @@ class Interview:
         more = self.offer.kind == "further"
         further = self._one_more if more else self.further
         overtime = self.overtime if more else len(self.exchanges)
-        self.store.move(self.session.id, {**self._position(), "further": list(further), "overtime": overtime})
+        self._move({**self._position(), "further": list(further), "overtime": overtime})
         self.further, self.overtime, self._since = further, overtime, self.clock()
         self._turn()
         return self.question
@@ -314,7 +352,7 @@ class Interview:
         if question.kind != "lab":
             raise ValueError("the open question is no lab")
         given_at, labs = self._given_at, {**self._labs, question.key.item: attempt.at.isoformat()}
-        self.store.move(self.session.id, {**self._position(given_at), "labs": labs})
+        self._move({**self._position(given_at), "labs": labs})
         self._labs = labs
         exchange = Exchange(question, attempt.text, attempt.score(), attempt.verdict(), attempt.seconds, attempt.id)
         self._go_on(exchange, given_at)
@@ -344,7 +382,8 @@ class Interview:
         )
         # Who passes may have written something first: that stays as a draft.
         # The clock goes with the answer: killed in between, the next question would begin with this one's time on it.
-        stored = self.store.add(answer, self.draft_key() if text.strip() else None, self._position(given_at))
+        stored = self.store.add(answer, self.draft_key() if text.strip() else None, self._placed(self._position(given_at)))
+        self._known = replace(self._known, answers=self._known.answers + 1)
         self._go_on(Exchange(question, text, score, None, seconds, stored.id), given_at)
         return self.question
 
@@ -364,8 +403,9 @@ class Interview:
     def end(self) -> None:
         """Ends the interview where it stands: an open question stays unanswered, its draft is kept."""
         elapsed, through = self.elapsed, self.through
-        self.store.move(self.session.id, {**self._position(), "through": through})
+        self._move({**self._position(), "through": through})
         self.store.finish(self.session.id)
+        self._known = replace(self._known, ended=True)
         self._elapsed, self._through = elapsed, through
         self.question = self.offer = None
         self.session = replace(self.session, finished_at=self.store.clock())

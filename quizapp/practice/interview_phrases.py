@@ -78,6 +78,13 @@ _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[]<>#|~&"})
 ANSWER_TIME_IS_UP = "The time for this answer was up; it was taken as it stood."
 
 
+def gone_on(ended: bool, notes: int | None) -> str:
+    """What is said where another app has gone on with the interview; ``notes``: beside which question what was typed stands now."""
+    happened = "ended elsewhere" if ended else "gone on with elsewhere; here is where it stands"
+    kept = "" if notes is None else f" What you had typed stands in your notes on question {notes}."
+    return f"This interview was {happened}.{kept}"
+
+
 def line(situation: Situation, seed: int, number: int) -> str:
     """What is said in a situation, before question ``number`` of an interview of that seed."""
     lines = LINES[situation]

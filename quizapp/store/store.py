@@ -19,6 +19,8 @@ _NEW_ATTEMPT = (
     "uid, at, session, bank, item, part, seed, outcome, points, max_points, confidence, seconds,"
     " answer, item_hash, scorer, score, verdict"
 )
+Position = Mapping[str, object] | Callable[[Session], Mapping[str, object]]
+"""Where a learner stands; or what says so, given the session as it is stored, in the same transaction."""
 MOST_AHEAD = 3
 """Sets of banks for which it is kept what comes next."""
 _SESSION = "id, uid, kind, bank, item, seed, position, started_at, updated_at, finished_at"
@@ -90,9 +92,9 @@ class Store:
         with told(self.path):
             return self._connection.execute(query, values).fetchall()
 
-    def add(self, answer: Answer, draft: DraftKey | None = None, position: Mapping[str, object] | None = None) -> Attempt:
+    def add(self, answer: Answer, draft: DraftKey | None = None, position: Position | None = None) -> Attempt:
         """Stores an answer and, in the same transaction, drops the draft that it was made from and notes where its session
-        stands then."""
+        stands then. Nothing is stored where ``position`` raises."""
         at = self._stamp()
         values = (
             new_uid(),
@@ -114,6 +116,7 @@ class Store:
             None if answer.verdict is None else answer.verdict.model_dump_json(),
         )
         with told(self.path), transaction(self._connection):
+            stands = None if position is None or answer.session is None else self._stands(answer.session, position)
             cursor = self._connection.execute(
                 f"INSERT INTO attempt ({_NEW_ATTEMPT}) VALUES ({', '.join('?' * len(values))})", values
             )
@@ -121,9 +124,8 @@ class Store:
                 self._drop(draft)
             if answer.session is not None:
                 self._connection.execute("UPDATE session SET updated_at = ? WHERE id = ?", (at, answer.session))
-                if position is not None:
-                    stands = json.dumps(dict(position)), answer.session
-                    self._connection.execute("UPDATE session SET position = ? WHERE id = ?", stands)
+                if stands is not None:
+                    self._connection.execute("UPDATE session SET position = ? WHERE id = ?", (stands, answer.session))
         head, tail = values[2:12], values[12:]
         return Attempt(int(cursor.lastrowid or 0), datetime.fromisoformat(at), *head, False, *tail)
 
@@ -270,12 +272,14 @@ class Store:
         query = f"SELECT {_SESSION} FROM session WHERE finished_at IS NULL{where} ORDER BY updated_at DESC, id DESC"
         return [_session(row) for row in self._rows(query, values)]
 
-    def move(self, id_: int, position: Mapping[str, object]) -> None:
-        """Notes where the learner stands."""
+    def move(self, id_: int, position: Position) -> None:
+        """Notes where the learner stands. Nothing is stored where ``position`` raises."""
         with told(self.path), transaction(self._connection):
-            self._connection.execute(
-                "UPDATE session SET position = ?, updated_at = ? WHERE id = ?", (json.dumps(dict(position)), self._stamp(), id_)
-            )
+            values = self._stands(id_, position), self._stamp(), id_
+            self._connection.execute("UPDATE session SET position = ?, updated_at = ? WHERE id = ?", values)
+
+    def _stands(self, id_: int, position: Position) -> str:
+        return json.dumps(dict(position(self.session(id_)) if callable(position) else position))
 
     def finish(self, id_: int) -> None:
         """Ends a session: it is kept, and not resumed."""

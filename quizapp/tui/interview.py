@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from quizapp.practice.interview import Interview
+from quizapp.practice.interview_course import GoneOn
 from quizapp.practice.interview_exchange import Question
-from quizapp.practice.interview_export import clock
 from quizapp.practice.interview_offer import GO_ON, Offer
-from quizapp.practice.interview_phrases import ANSWER_TIME_IS_UP, TIME_IS_UP
+from quizapp.practice.interview_phrases import ANSWER_TIME_IS_UP, TIME_IS_UP, gone_on
 from quizapp.practice.interview_plan import role
 from quizapp.scoring.answer import AnswerError
 from quizapp.scoring.tier import load_in_background
 from quizapp.tui.answer_box import AnswerBox, written
 from quizapp.tui.drafting import Drafting
+from quizapp.tui.interview_clock import AnswerTimeUp, clock_line
 from quizapp.tui.interview_talk import Talk, answered_by, lab_line
 from quizapp.tui.notes import Notes
 from quizapp.tui.page import Page
 from quizapp.tui.question import answer_box
 
+Stored = TypeVar("Stored")
 KEEP_EVERY = 5
 """Seconds between writes of the clock."""
 
@@ -39,14 +40,6 @@ def screen_for(interview: Interview) -> Page:
 
         return InterviewDebriefScreen(interview)
     return InterviewScreen(interview)
-
-
-class AnswerTimeUp(Message):
-    """The time for the answer to question ``number`` has run out."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
 
 
 class InterviewScreen(Page):
@@ -94,6 +87,8 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         self._passing = self._ending = 0
         self._ticks = 0
         self._lab: Page | None = None
+        self._outdated = False
+        """What is shown is not what the interview stands at: it was gone on with elsewhere."""
 
     def heading(self) -> tuple[str, str]:
         setup = self.interview.setup
@@ -121,7 +116,40 @@ on. What is asked goes by your answers and choices alone, never by the clock.
     def leave(self) -> None:
         self._flush()
 
+    # ---- another app on the same interview
+
+    def stored(self, write: Callable[[], Stored]) -> Stored | None:
+        """As :meth:`Page.stored`; where another app has gone on with the interview, takes it up from there."""
+        try:
+            return super().stored(write)
+        except GoneOn:
+            if not self._outdated:
+                self._take_up()
+            return None
+
+    def _take_up(self) -> None:
+        text = (written(self) or "") if self.interview.question is not None else ""
+        self._outdated = True  # what is still to be written must not lead here again
+        if text:
+            self.drafting.catch_up(text)
+        self.drafting.flush()
+        self.noting.flush()
+        found = super().stored(lambda: self.interview.taken_up(text))
+        if found is None:
+            self._outdated = False
+            return
+        number = self.interview.number
+        self.interview, lost = found
+        self.app.notify(gone_on(self.interview.over, number if lost else None), timeout=15, markup=False)
+        self.call_later(self._show_anew)
+
+    async def _show_anew(self) -> None:
+        if self._outdated and self.is_attached and self.is_current:
+            await self._go_on()
+
     def _flush(self) -> None:
+        if self._outdated:
+            return
         if self.interview.question is not None and (text := written(self)) is not None:
             self.drafting.catch_up(text)
         self.drafting.flush()
@@ -170,29 +198,21 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             self.post_message(AnswerTimeUp(self.interview.number))
 
     def _show_clock(self) -> None:
-        interview = self.interview
-        parts = [] if interview.question is None else [f"question {interview.number}"]
-        left = interview.answer_left
-        if self.clock_shown:
-            parts.append(f"{clock(interview.elapsed)} of {interview.setup.minutes}:00")
-        if left is not None:
-            parts.append(f"this answer {clock(left)}")
-        self.query_one("#heading-right", Static).update(Content(" · ".join(parts)))
+        self.query_one("#heading-right", Static).update(Content(clock_line(self.interview, self.clock_shown)))
 
     @on(AnswerTimeUp)
     async def _time_is_up(self, event: AnswerTimeUp) -> None:
-        await self._once_loaded(lambda: self._cut_off(event.number))
+        held = self.interview
+        await self._once_loaded(lambda: self._cut_off(held, event.number))
 
-    async def _cut_off(self, number: int) -> None:
-        if self.interview.question is None or self.interview.number != number:
+    async def _cut_off(self, held: Interview, number: int) -> None:
+        if held is not self.interview or held.question is None or held.number != number:
             return
         boxes = self.query(AnswerBox)
         text = boxes.first().value if boxes else ""
-        before = len(self.interview.exchanges)
         self.drafting.typed(text)
         self.drafting.flush()
-        self.stored(lambda: self.interview.take_as_it_stands(text))
-        if len(self.interview.exchanges) > before:
+        if self._given(held, lambda: held.take_as_it_stands(text)):
             self.app.notify(ANSWER_TIME_IS_UP, markup=False)
             await self._go_on()
 
@@ -229,11 +249,14 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         return answer_box(answered_by(put), draft)
 
     async def on_screen_resume(self) -> None:
-        if self.interview.question is not None and self._question.kind == "lab":
+        if self._outdated:
+            await self._go_on()
+        elif self.interview.question is not None and self._question.kind == "lab":
             self._talk.say_of_lab(lab_line(self.interview.lab_attempt()))
             self.refresh_bindings()
 
     async def _go_on(self) -> None:
+        self._outdated = False
         if self.interview.over:
             self._make_way()
         else:
@@ -263,7 +286,7 @@ on. What is asked goes by your answers and choices alone, never by the clock.
 
     def _stands(self, box: AnswerBox) -> bool:
         """Whether the box is the open question's, or an offer's. A second Enter can still reach the one before, or the last one."""
-        return not self.interview.over and box in self.query(AnswerBox)
+        return not self._outdated and not self.interview.over and box in self.query(AnswerBox)
 
     @on(AnswerBox.Edited)
     def _edited(self, event: AnswerBox.Edited) -> None:
@@ -274,40 +297,51 @@ on. What is asked goes by your answers and choices alone, never by the clock.
     @on(TextArea.Changed, "#notes-area")
     def _noted(self, event: TextArea.Changed) -> None:
         event.stop()
-        self.noting.typed(event.text_area.text)
+        if not self._outdated:
+            self.noting.typed(event.text_area.text)
 
     @on(AnswerBox.Submitted)
     async def _submitted(self, event: AnswerBox.Submitted) -> None:
         if not self._stands(event.box):
             return
-        if self.interview.offer is not None:
-            await self._choose(event.value)
+        held = self.interview
+        if held.offer is not None:
+            await self._choose(held, event.value)
             return
         self.drafting.typed(event.value)
         self.drafting.flush()
         self.noting.flush()
-        await self._once_loaded(lambda: self._answer(event.value))
+        await self._once_loaded(lambda: self._answer(held, event.value))
 
-    async def _answer(self, text: str) -> None:
-        before = len(self.interview.exchanges)
+    def _given(self, held: Interview, give: Callable[[], object]) -> bool:
+        """Gives an answer to the interview as it was shown; whether it was taken."""
+        before = len(held.exchanges)
+        if held is self.interview and not self._outdated:
+            self.stored(give)
+        return len(held.exchanges) > before
+
+    async def _answer(self, held: Interview, text: str) -> None:
         try:
-            self.stored(lambda: self.interview.answer(text))
+            given = self._given(held, lambda: held.answer(text))
         except AnswerError as error:
             self.query_one(AnswerBox).complain(str(error))
             return
-        if len(self.interview.exchanges) > before:
+        if given:
             await self._go_on()
 
-    async def _choose(self, choice: str) -> None:
+    async def _choose(self, held: Interview, choice: str) -> None:
         self.noting.flush()
+        if held is not self.interview:
+            return
         if choice != GO_ON:
             self._finish()
-        elif self.stored(self.interview.go_on) is not None:
+        elif self.stored(held.go_on) is not None:
             await self._ask()
 
     # ---- keys
 
     async def action_pass(self) -> None:
+        held = self.interview
         self.drafting.flush()
         self.noting.flush()
         boxes = self.query(AnswerBox)
@@ -315,9 +349,7 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             self._passing = 1
             self.app.notify("You have begun an answer. F4 again passes all the same; what you wrote is kept.", markup=False)
             return
-        before = len(self.interview.exchanges)
-        self.stored(lambda: self.interview.answer(""))
-        if len(self.interview.exchanges) > before:
+        if self._given(held, lambda: held.answer("")):
             await self._go_on()
 
     def action_scroll(self, pages: int) -> None:
@@ -346,8 +378,9 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         self._finish()
 
     def _finish(self) -> None:
+        held = self.interview
         self._flush()
-        if self.kept(self.interview.end):
+        if not self._outdated and self.kept(held.end):
             self.app.clear_notifications()
             self._make_way()
 
@@ -357,6 +390,8 @@ on. What is asked goes by your answers and choices alone, never by the clock.
 
         question = self._question
         self._flush()
+        if self._outdated:
+            return
         bank = self.interview.library.items[question.key.item].bank_id
 
         def opened() -> Study:
@@ -370,9 +405,9 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             self.app.push_screen(self._lab)
 
     async def action_take_lab(self) -> None:
-        attempt = self.interview.lab_attempt()
-        if attempt is not None:
-            self.stored(lambda: self.interview.take_lab(attempt))
+        held = self.interview
+        attempt = held.lab_attempt()
+        if attempt is not None and self._given(held, lambda: held.take_lab(attempt)):
             await self._go_on()
 
     def action_home(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ from textual.widgets import Collapsible, Markdown, Static
 
 from quizapp.model.figures import in_a_row
 from quizapp.practice.interview import Interview
+from quizapp.practice.interview_course import GoneOn
 from quizapp.practice.interview_debrief import Debrief, Line, Row, Shown, TopicResult, debrief, hand_over
 from quizapp.practice.interview_export import clock, html, markdown
 from quizapp.practice.interview_phrases import CLOSING, STOPPED
@@ -149,8 +151,10 @@ at it. `a` unfolds all. `e` writes it as Markdown and HTML. What to study next s
 
     def on_mount(self) -> None:
         if self.interview.session.finished_at is None:
-            self.kept(self.interview.end)
-        self.kept(lambda: hand_over(self.interview, self.found))
+            with suppress(GoneOn):  # another app, at the same place, has ended it
+                self.kept(self.interview.end)
+        with suppress(GoneOn):
+            self.kept(lambda: hand_over(self.interview, self.found))
         self.query_one("#debrief").focus(scroll_visible=False)
 
     def on_descendant_focus(self) -> None:

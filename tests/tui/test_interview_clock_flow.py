@@ -124,7 +124,7 @@ async def test_a_second_enter_answers_nothing_else(app: Make, store: Store, bank
 
 
 async def test_the_time_for_an_answer_ends_no_offer(app: Make, store: Store, banks: Library, moment: list[float]) -> None:
-    from quizapp.tui.interview import AnswerTimeUp
+    from quizapp.tui.interview_clock import AnswerTimeUp
 
     interview = through(store, banks)
     async with app(library=banks, start="interview").run_test(size=SIZE) as pilot:
