@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import events
@@ -15,11 +13,12 @@ from textual.command import Provider
 from textual.dom import DOMNode
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, WorkerState
 
 from quizapp.store.database import StoreError
 from quizapp.store.store import Store
-from quizapp.tui import hang_up, themes
+from quizapp.tui import hang_up, keep_ahead, themes
+from quizapp.tui.key_order import in_order
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
@@ -33,10 +32,6 @@ if TYPE_CHECKING:
     from quizapp.tui.home import HomeScreen
     from quizapp.tui.study_page import StudyPage
 
-PATIENCE = 2.0
-"""Seconds that a key waits for the letters before it."""
-KEEP_SECONDS = 2.0
-"""Between two looks at whether something was answered since what comes next was kept."""
 Keeper = Callable[["Library"], Callable[[Callable[[], bool]], None] | None]
 """Gives what keeps the question that the next queue begins with, to be called in a thread with what says that it is to stop."""
 Start = Literal["home", "study", "review", "interview"]
@@ -47,11 +42,6 @@ def own_commands() -> type[Provider]:
     from quizapp.tui.commands import QuizCommands
 
     return QuizCommands
-
-
-def _cancelled() -> bool:
-    """Whether what runs in this thread is no longer wanted."""
-    return get_current_worker().is_cancelled
 
 
 def home_screen() -> HomeScreen:
@@ -108,7 +98,7 @@ class QuizApp(App[None]):
         self.agreed: set[str] = set()
         """Files of banks from elsewhere whose own Python the learner has agreed to run."""
         self.keeper: Keeper | None = None
-        self._answers = self._kept_at = -1
+        self._ahead = keep_ahead.KeepAhead()
         self.live: dict[str, Shown] = {}
         """Item -> the weights of its library as it ran in this sitting."""
 
@@ -117,7 +107,7 @@ class QuizApp(App[None]):
             self.register_theme(theme)
         self._take_theme()
         if self.keeper is not None:
-            self.set_interval(KEEP_SECONDS, self._keep_ahead)
+            self.set_interval(keep_ahead.SECONDS, self._keep_ahead)
         if not self.is_headless:
             hang_up.on_signals(self.leave)
             self.set_interval(hang_up.SECONDS, self._look_for_terminal)
@@ -138,20 +128,9 @@ class QuizApp(App[None]):
             self.call_after_refresh(self._go)
 
     def _keep_ahead(self) -> None:
-        """Has what the next queue begins with found out anew once an answer is some seconds old: a kill leaves it, too."""
-        if self.library is None or self.keeper is None:
-            return
-        try:
-            last = self.store.last_attempt()
-        except StoreError:
-            return
-        settled, self._answers = last == self._answers, last
-        if not settled or last == self._kept_at:
-            return
-        self._kept_at = last
-        keep = self.keeper(self.library)
-        if keep is not None:
-            self.run_worker(lambda: keep(_cancelled), name="ahead", group="ahead", thread=True, exclusive=True, exit_on_error=False)
+        library, keeper = self.library, self.keeper
+        if library is not None and keeper is not None:
+            self._ahead.look(self, self.store, lambda: keeper(library))
 
     def read_banks(self) -> None:
         """Begins to read the banks, in a thread."""
@@ -354,25 +333,10 @@ class QuizApp(App[None]):
             return self._bench
 
     async def on_event(self, event: events.Event) -> None:
-        """Keeps keys in their order: Textual would let Ctrl+S, or a backspace, act before or after letters of the same burst."""
-        if isinstance(event, events.Key) and not event.is_forwarded and not event.is_printable and await self._in_order(event.key):
+        """Keeps keys in their order."""
+        if isinstance(event, events.Key) and not event.is_forwarded and not event.is_printable and await in_order(self, event.key):
             return
         await super().on_event(event)
-
-    async def _in_order(self, key: str) -> bool:
-        """Lets a text field work off its letters before a key that is none. Whether the key was the field's own, and is done."""
-        field = self.focused
-        if field is None or not field.check_consume_key("a", "a"):
-            return False  # it takes no letters
-        done = asyncio.Event()
-        if field.call_later(done.set):
-            with suppress(TimeoutError):
-                await asyncio.wait_for(done.wait(), PATIENCE)
-        bound = self.screen.active_bindings.get(key)
-        if bound is None or bound.node is not field or not bound.enabled:
-            return False
-        await self.run_action(bound.binding.action, field)
-        return True
 
     async def action_quit(self) -> None:
         """Ends the app; what is typed is kept."""

@@ -18,7 +18,7 @@ BANKS = Path(__file__).parent / "banks"
 
 async def test_after_each_answer(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUIZAPP_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("quizapp.tui.app.KEEP_SECONDS", 0.05)
+    monkeypatch.setattr("quizapp.tui.keep_ahead.SECONDS", 0.05)
     folder = shutil.copytree(BANKS, tmp_path / "banks")
     library = load([folder])
     app = QuizApp(store, library, start="study", bank="small", item="pick-all")
