@@ -23,7 +23,7 @@ from quizapp.scoring.tier import load_in_background
 from quizapp.tui.answer_box import AnswerBox, written
 from quizapp.tui.drafting import Drafting
 from quizapp.tui.interview_clock import AnswerTimeUp, clock_line
-from quizapp.tui.interview_talk import Talk, answered_by, lab_line
+from quizapp.tui.interview_talk import Talk, answered_by, followed_up, lab_line
 from quizapp.tui.notes import Notes
 from quizapp.tui.page import Page
 from quizapp.tui.question import answer_box
@@ -231,14 +231,10 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             self.app.clear_notifications()  # "the time is up" would lie over the choices
         self._passing = self._ending = 0
         self._show_clock()
-        earlier = self.interview.exchanges[-1:]
-        follows = question is not None and question.is_follow_up and question.kind != "walk" and bool(earlier)
-        said = " ".join(earlier[0].said.split()) if follows else ""
+        said = "" if question is None else followed_up(question, self.interview.exchanges)
         lab = question is not None and question.kind == "lab"
         await self._talk.put(put, said, lab_line(self.interview.lab_attempt()) if lab else self._box(put))
-        area = self.query_one("#notes-area", TextArea)
-        with self.prevent(TextArea.Changed):
-            area.load_text(self.interview.notes())
+        self.query_one(Notes).show(self.interview.notes())
         self.call_after_refresh(self.refresh_bindings)
 
     def _box(self, put: Question | Offer) -> AnswerBox:
@@ -353,12 +349,11 @@ on. What is asked goes by your answers and choices alone, never by the clock.
             await self._go_on()
 
     def action_scroll(self, pages: int) -> None:
-        view = self._talk.view
-        view.scroll_relative(y=pages * max(view.size.height - 2, 1), animate=False)
+        self._talk.scroll_pages(pages)
 
     def action_notes(self) -> None:
-        area = self.query_one("#notes-area", TextArea)
-        if area.has_focus:
+        notes = self.query_one(Notes)
+        if notes.area.has_focus:
             self.remove_class("-notes")
             boxes = self.query(AnswerBox)
             if boxes:
@@ -367,8 +362,7 @@ on. What is asked goes by your answers and choices alone, never by the clock.
                 self._talk.focus_question()
         else:
             self.add_class("-notes")
-            area.move_cursor(area.document.end)
-            self.call_after_refresh(area.focus)  # until then it isn't displayed, and takes no focus
+            notes.take_focus()
 
     def action_end(self) -> None:
         if not self._ending and self.interview.offer is None:

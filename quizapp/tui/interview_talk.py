@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Markdown, Static
 
 from quizapp.practice.face import Way, choosing, way
-from quizapp.practice.interview_exchange import Question
+from quizapp.practice.interview_exchange import Exchange, Question
 from quizapp.practice.interview_offer import Offer
 from quizapp.store.record import Attempt
 from quizapp.tui.answer_box import AnswerBox
@@ -24,6 +26,13 @@ def answered_by(put: Question | Offer) -> Way:
     if put.asked is None or put.heard:
         return Way("words")
     return way(put.asked.part, put.asked.choices, put.asked.variant.values)
+
+
+def followed_up(question: Question, exchanges: Sequence[Exchange]) -> str:
+    """The last answer, where the question takes it up; else nothing."""
+    if not exchanges or not question.is_follow_up or question.kind == "walk":
+        return ""
+    return " ".join(exchanges[-1].said.split())
 
 
 def lab_line(attempt: Attempt | None) -> Content:
@@ -76,6 +85,10 @@ class Talk(Vertical):
             await below.mount(box)
         if box.children:
             box.focus_field()
+
+    def scroll_pages(self, pages: int) -> None:
+        """Moves what is said; two lines of the page before stay."""
+        self.view.scroll_relative(y=pages * max(self.view.size.height - 2, 1), animate=False)
 
     def focus_question(self) -> None:
         """Puts the focus on what is said."""
