@@ -187,11 +187,12 @@ class Interview:
 
     def taken_up(self, typed: str = "") -> tuple["Interview", bool]:
         """The interview as the store has it now, with what was noted here. ``typed``: what stands in the open question's box; where
-        that was answered elsewhere in other words, it goes into the notes beside it, and the second result is true."""
+        that is no choice, and was answered in other words, it goes into the notes beside it, and the second result is true."""
         session = self.store.session(self.session.id)
         found = Interview(self.store, self.library, session, clock=self.clock, dialogue=self.dialogue)
         ours, at = {one: self._notes[one] for one in self._noted}, self.number
-        answered = found.exchanges[at - 1 : at] if self.question is not None else ()
+        in_words = self.question is not None and not self.question.choices
+        answered = found.exchanges[at - 1 : at] if in_words else ()
         lost = bool(answered) and bool(typed.strip()) and answered[0].text.strip() != typed.strip()
         if lost:
             ours[str(at)] = joined_notes(self.notes(), typed)

@@ -144,7 +144,7 @@ on. What is asked goes by your answers and choices alone, never by the clock.
         self.call_later(self._show_anew)
 
     async def _show_anew(self) -> None:
-        if self._outdated and self.is_attached and self.is_current:
+        if self._outdated and self.is_attached and self.app.screen is self:  # else once it is come back to
             await self._go_on()
 
     def _flush(self) -> None:

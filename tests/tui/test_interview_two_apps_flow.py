@@ -112,3 +112,39 @@ async def test_a_choice_that_was_made_elsewhere(app: Make, store: Store, second:
         assert told(pilot) == [gone_on(False, None)]
     (session,) = store.unfinished("interview")
     assert session.position["overtime"] == 1
+
+
+async def test_what_was_typed_is_kept_by_who_leaves(app: Make, store: Store, second: Store, library: Library) -> None:
+    async with app(start="interview", setup=SHORT).run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Before we start")
+        await typed(pilot, "words of mine")
+        other = the_same(second, library)
+        other.answer("words given elsewhere")
+        await pilot.press("escape")
+        await until(pilot, "an interview is open: press i")
+        assert told(pilot) == [gone_on(False, 1)]
+        await pilot.press("i")
+        await until(pilot, "question 2")
+        assert screen_of(pilot).interview.question == other.question
+    assert the_same(store, library).notes(1) == "words of mine"
+
+
+async def test_a_lab_in_between_comes_back_to_where_the_interview_stands(
+    app: Make, store: Store, second: Store, library: Library
+) -> None:
+    interview = Interview.start(store, library, Setup(bank="small"))
+    while interview.question is not None and interview.question.kind != "lab":
+        interview.answer("")
+    async with app(start="interview", bank="small").run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, "Enter opens the lab")
+        screen = screen_of(pilot)
+        await pilot.press("enter")
+        await until(pilot, "def scale_loss")
+        other = the_same(second, library)
+        other.answer("")
+        for _ in range(KEEP_EVERY):
+            screen._tick()
+        await until(pilot, "def scale_loss")
+        assert told(pilot) == [gone_on(other.over, None)]
+        await pilot.press("escape")
+        await until(pilot, "That was my last question" if other.over else f"question {other.number}")
