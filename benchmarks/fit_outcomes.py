@@ -12,6 +12,7 @@ along.
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -281,6 +282,7 @@ def main() -> None:
     rows, projections = all_decisions(known, None, {}), dict[str, Projection]()
     if given.probes:
         named["elsewhere"] = outside_answers(given.probes)
+    mix = Counter(answer.kind for probe in named.get("elsewhere", ()) for answer in probe.answers)
     kept = json.loads(FILE.read_text("utf-8"))["tiers"]
     for name, names in {"lexical": FEATURES, "semantic": NAMES}.items():
         if given.tier not in (None, name):
@@ -305,6 +307,8 @@ def main() -> None:
             said(label, one)
             every += one
         said("all", every)
+        if mix:
+            print("all, mixed as elsewhere: F1 {:.3f}  accuracy {:.3f}".format(*every.in_mix(mix)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Learns the linear map of token states in ``quizapp/scoring/semantic/projection.f16``; run by ``benchmarks/fit_outcomes.py``.
 
 It begins as a discriminant analysis of the rubrics' phrases: directions in which criteria of one question lie apart and phrases of
-one criterion together. Then it is bent by the marked answers: which of a decision's windows makes the claim isn't marked, so the
-likeliest one counts, by the words' log odds and what nearness adds to them. What it may move by is held down by an anchor and by
-leaving out states' dimensions at random. Needs torch; what it learns doesn't.
+one criterion together; all tokens count alike. Then it is bent by the marked answers, and so is how much a token counts: which of a
+decision's windows makes the claim isn't marked, so the likeliest one counts, by the words' log odds and what nearness adds to them.
+What it may move by is held down by an anchor and by leaving out states' dimensions at random. Needs torch; what it learns doesn't.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from quizapp.scoring.clauses import Clause, split
 from quizapp.scoring.lexical import ready
 from quizapp.scoring.score import filled_rubric
 from quizapp.scoring.semantic.encoder import Encoder
-from quizapp.scoring.semantic.projection import Projection, packed, unpacked
+from quizapp.scoring.semantic.projection import MOST, STATES, Projection, packed, unpacked
 from quizapp.scoring.semantic.tier import nearest
 from quizapp.scoring.words import read_words
 
@@ -32,29 +32,46 @@ DIMENSIONS = 64
 FOLDS = 8
 SHRINKAGE, SHAPE = 2.0, 0.25
 """Of the scatter within criteria towards its mean; the power of the ratio of scatters by which an axis counts."""
-EPOCHS, RATE, HEAD_RATE, LEFT_OUT, ANCHOR, SEED = 30, 5e-4, 5e-3, 0.4, 0.5, 0
+EPOCHS, RATE, TELLING_RATE, HEAD_RATE, LEFT_OUT, ANCHOR, SEED = 30, 5e-4, 3e-3, 5e-3, 0.4, 0.5, 0
 BEGIN = (1.0, -1.0, 1.0, 5.0, -2.0)
 """The head before it is learned: weight of the words' log odds, intercept; nearness, its margin, that to a misconception."""
 Numbers = np.ndarray
 
 
 @dataclass(frozen=True)
+class Texts:
+    """The token states of some texts."""
+
+    states: Numbers
+    """(tokens, 384)."""
+    text: Numbers
+    """Token -> text."""
+    count: int
+
+    @property
+    def means(self) -> Numbers:
+        """(texts, 384)."""
+        sums = np.zeros((self.count, STATES), np.float32)
+        np.add.at(sums, self.text, self.states)
+        return sums / np.maximum(np.bincount(self.text, minlength=self.count), 1)[:, None]
+
+
+@dataclass(frozen=True)
 class Phrases:
-    """The mean states of a rubric's phrases."""
+    """A rubric's phrases."""
 
     item: str
-    accept: tuple[Numbers, ...]
-    """Criterion -> (phrases, 384)."""
-    described: Numbers
-    """(criteria, 384)."""
-    wrong: tuple[Numbers, ...]
-    """Misconception -> (phrases, 384)."""
+    accept: tuple[Texts, ...]
+    """One for each criterion."""
+    described: Texts
+    wrong: tuple[Texts, ...]
+    """One for each misconception."""
 
     @property
     def groups(self) -> list[Numbers]:
-        """Phrases that say the same."""
-        same = [np.vstack([accept, text[None]]) for accept, text in zip(self.accept, self.described, strict=True)]
-        return [*same, *self.wrong]
+        """The mean states of phrases that say the same."""
+        same = [np.vstack([accept.means, text[None]]) for accept, text in zip(self.accept, self.described.means, strict=True)]
+        return [*same, *(some.means for some in self.wrong)]
 
 
 @dataclass(frozen=True)
@@ -62,8 +79,9 @@ class Material:
     """The decisions on the answers to one probe. A row is a window in which one criterion could be claimed."""
 
     phrases: Phrases
+    clauses: Texts
     windows: Numbers
-    """(windows, 384): mean states."""
+    """(windows, clauses): 1 for each clause that a window holds."""
     window: Numbers
     criterion: Numbers
     decision: Numbers
@@ -86,18 +104,22 @@ class Place:
     """Window -> log odds by its words."""
 
 
-def mean_states(encoder: Encoder, texts: Sequence[str]) -> Numbers:
-    """(texts, 384)."""
-    found = [one.states.mean(axis=0) if one.pieces else np.zeros(384) for one in encoder.encode(texts)]
-    return np.array(found, np.float32).reshape(-1, 384)
+def texts_of(several: Sequence[Numbers]) -> Texts:
+    """The token states of each text."""
+    states = np.concatenate([np.zeros((0, STATES), np.float32), *several])
+    return Texts(states, np.repeat(np.arange(len(several)), [len(one) for one in several]), len(several))
+
+
+def encoded(encoder: Encoder, texts: Sequence[str]) -> Texts:
+    return texts_of([one.states for one in encoder.encode(texts)])
 
 
 def phrases_of(encoder: Encoder, item: str, rubric: Rubric) -> Phrases:
     return Phrases(
         item,
-        tuple(mean_states(encoder, criterion.accept) for criterion in rubric.criteria),
-        mean_states(encoder, [criterion.description for criterion in rubric.criteria]),
-        tuple(mean_states(encoder, shown.accept) for shown in rubric.misconceptions),
+        tuple(encoded(encoder, criterion.accept) for criterion in rubric.criteria),
+        encoded(encoder, [criterion.description for criterion in rubric.criteria]),
+        tuple(encoded(encoder, shown.accept) for shown in rubric.misconceptions),
     )
 
 
@@ -115,31 +137,32 @@ def builtin_phrases(encoder: Encoder) -> list[Phrases]:
 def material(encoder: Encoder, probe: Answers, decided: Iterable[Place]) -> Material:
     """What the decisions on a probe's answers teach."""
     rubric = ready(probe.rubric, probe.stem)
-    windows: list[Numbers] = []
+    windows: list[tuple[int, int]] = []
+    clauses: list[Numbers] = []
     known: dict[tuple[int, int, int], int] = {}
     rows: list[tuple[int, int, int]] = []
     odds: list[float] = []
     met: list[float] = []
-    read: dict[int, list[Numbers]] = {}
+    read: dict[int, int] = {}
     for decision in decided:
         if decision.answer not in read:
             text = probe.answers[decision.answer].text
-            read[decision.answer] = _clause_states(encoder, text, split(text, read_words(text, rubric.spelling)))
-        states = read[decision.answer]
+            read[decision.answer] = len(clauses)
+            clauses += _clause_states(encoder, text, split(text, read_words(text, rubric.spelling)))
+        begin = read[decision.answer]
         for (first, last), own in zip(decision.places, decision.odds, strict=True):
             place = decision.answer, first, last
             if place not in known:
-                said = np.concatenate(states[first : last + 1])
                 known[place] = len(windows)
-                windows.append(said.mean(axis=0) if len(said) else np.zeros(384, np.float32))
+                windows.append((begin + first, begin + last))
             rows.append((known[place], decision.criterion, len(met)))
             odds.append(own)
         met.append(float(decision.met))
     window, criterion, numbers = np.array(rows, int).reshape(-1, 3).T
-    vectors = np.array(windows, np.float32).reshape(-1, 384)
-    return Material(
-        phrases_of(encoder, probe.name, probe.rubric), vectors, window, criterion, numbers, np.array(odds), np.array(met)
-    )
+    places = np.arange(len(clauses))
+    held = np.array([(first <= places) & (places <= last) for first, last in windows], np.float32).reshape(-1, len(clauses))
+    phrases = phrases_of(encoder, probe.name, probe.rubric)
+    return Material(phrases, texts_of(clauses), held, window, criterion, numbers, np.array(odds), np.array(met))
 
 
 def _clause_states(encoder: Encoder, text: str, clauses: Sequence[Clause]) -> list[Numbers]:
@@ -147,10 +170,10 @@ def _clause_states(encoder: Encoder, text: str, clauses: Sequence[Clause]) -> li
     spans: dict[int, tuple[int, int]] = {}
     for clause in clauses:
         spans[clause.sentence] = spans.get(clause.sentence, (clause.start, 0))[0], clause.end
-    encoded = dict(zip(spans, encoder.encode([text[start:end] for start, end in spans.values()]), strict=True))
+    sentences = dict(zip(spans, encoder.encode([text[start:end] for start, end in spans.values()]), strict=True))
     out = []
     for clause in clauses:
-        offset, found = spans[clause.sentence][0], encoded[clause.sentence]
+        offset, found = spans[clause.sentence][0], sentences[clause.sentence]
         inside = [at for at, piece in enumerate(found.pieces) if clause.start <= piece.start + offset < clause.end]
         out.append(found.states[inside])
     return out
@@ -160,8 +183,8 @@ def discriminant(rubrics: Sequence[Phrases]) -> Projection:
     """Fisher's discriminants of phrases by criterion, within rubrics; closed form."""
     groups = [[group for group in rubric.groups if len(group) > 1] for rubric in rubrics]
     centre = np.concatenate([group for rubric in groups for group in rubric]).mean(axis=0)
-    within, count = np.zeros((384, 384)), 0
-    between, freedom = np.zeros((384, 384)), 0
+    within, count = np.zeros((STATES, STATES)), 0
+    between, freedom = np.zeros((STATES, STATES)), 0
     for rubric in groups:
         for group in rubric:
             within += np.cov(group.T)
@@ -176,7 +199,7 @@ def discriminant(rubrics: Sequence[Phrases]) -> Projection:
     best = np.argsort(-ratio)[:DIMENSIONS]
     found = white @ turned[:, best] * np.maximum(ratio[best], 0) ** SHAPE
     found /= np.sqrt((found**2).sum() / DIMENSIONS)
-    return Projection(found.astype(np.float32), centre.astype(np.float32))
+    return Projection(found.astype(np.float32), centre.astype(np.float32), np.zeros(STATES, np.float32))
 
 
 def learned(rubrics: Sequence[Phrases], decided: Sequence[Material]) -> Projection:
@@ -187,14 +210,27 @@ def learned(rubrics: Sequence[Phrases], decided: Sequence[Material]) -> Projecti
     torch.set_num_threads(1)
     begin = discriminant(rubrics)
 
-    def tensor(values: Numbers) -> torch.Tensor:
-        return torch.tensor(values - begin.centre)
+    centre = torch.tensor(begin.centre)
+
+    class Words:
+        """Texts whose weighted means are asked for again and again."""
+
+        def __init__(self, texts: Texts, within: Numbers | None = None) -> None:
+            self.states, self.text, self.count = torch.tensor(texts.states), torch.tensor(texts.text), texts.count
+            self.within = None if within is None else torch.tensor(within)
+
+        def means(self, axes: torch.Tensor, telling: torch.Tensor) -> torch.Tensor:
+            weights = (self.states @ telling).clamp(-MOST, MOST).exp()[:, None]
+            weighted = torch.cat([self.states * weights, weights], dim=1)
+            sums = torch.zeros(self.count, STATES + 1).index_add(0, self.text, weighted)
+            sums = sums if self.within is None else self.within @ sums
+            return normalize((sums[:, :-1] - sums[:, -1:] * centre) @ axes, dim=1)
 
     probes = [
         (
-            tensor(one.windows),
-            [tensor(accept) for accept in one.phrases.accept],
-            tensor(np.concatenate([np.zeros((0, 384), np.float32), *one.phrases.wrong])),
+            Words(one.clauses, one.windows),
+            [Words(some) for some in one.phrases.accept],
+            [Words(some) for some in one.phrases.wrong],
             torch.tensor(one.window),
             torch.tensor(one.criterion),
             torch.tensor(one.decision),
@@ -206,19 +242,22 @@ def learned(rubrics: Sequence[Phrases], decided: Sequence[Material]) -> Projecti
     ]
     first = torch.tensor(begin.axes)
     axes, head = first.clone().requires_grad_(), torch.tensor(BEGIN, requires_grad=True)
-    steps = torch.optim.Adam([{"params": [axes], "lr": RATE}, {"params": [head], "lr": HEAD_RATE}])
+    telling = torch.zeros(STATES, requires_grad=True)
+    steps = torch.optim.Adam(
+        [{"params": [axes], "lr": RATE}, {"params": [telling], "lr": TELLING_RATE}, {"params": [head], "lr": HEAD_RATE}]
+    )
     draws, order = torch.Generator().manual_seed(SEED), random.Random(SEED)
-    total, late = torch.zeros_like(first), 0
+    total, total_telling, late = torch.zeros_like(first), torch.zeros(STATES), 0
     for epoch in range(EPOCHS):
         order.shuffle(probes)
         for windows, accepted, wrong, window, criterion, decision, odds, met in probes:
-            kept = (torch.rand(384, generator=draws) > LEFT_OUT).float() / (1 - LEFT_OUT)
+            kept = (torch.rand(STATES, generator=draws) > LEFT_OUT).float() / (1 - LEFT_OUT)
             bent = axes * kept[:, None]
-            said = normalize(windows @ bent, dim=1)
+            said = windows.means(bent, telling)
             near = torch.stack(
                 [
-                    (said @ normalize(texts @ bent, dim=1).T).topk(nearest(len(texts)), dim=1).values.mean(dim=1)
-                    if len(texts)
+                    (said @ texts.means(bent, telling).T).topk(nearest(texts.count), dim=1).values.mean(dim=1)
+                    if texts.count
                     else torch.zeros(len(said))
                     for texts in accepted
                 ],
@@ -229,7 +268,8 @@ def learned(rubrics: Sequence[Phrases], decided: Sequence[Material]) -> Projecti
                 best = near.topk(2, dim=1)
                 first_of = torch.arange(near.shape[1])[None] == best.indices[:, :1]
                 margin = near - torch.where(first_of, best.values[:, 1:], best.values[:, :1])
-            belief = (said @ normalize(wrong @ bent, dim=1).T).max(dim=1).values if len(wrong) else torch.zeros(len(said))
+            beliefs = [(said @ texts.means(bent, telling).T).max(dim=1).values for texts in wrong if texts.count]
+            belief = torch.stack(beliefs).max(dim=0).values if beliefs else torch.zeros(len(said))
             value = head[0] * odds + head[1] + head[4] * belief[window]
             value = value + head[2] * near[window, criterion] + head[3] * margin[window, criterion]
             likeliest = torch.full((len(met),), -1e9).scatter_reduce(0, decision, value, "amax")
@@ -239,9 +279,9 @@ def learned(rubrics: Sequence[Phrases], decided: Sequence[Material]) -> Projecti
             loss.backward()
             steps.step()
         if epoch >= EPOCHS // 2:
-            total, late = total + axes.detach(), late + 1
+            total, total_telling, late = total + axes.detach(), total_telling + telling.detach(), late + 1
     # As it will be read from its file.
-    return unpacked(packed(Projection((total / late).numpy(), begin.centre)))
+    return unpacked(packed(Projection((total / late).numpy(), begin.centre, (total_telling / late).numpy())))
 
 
 def fold(name: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -21,10 +21,8 @@ from quizapp.scoring.text import score_text
 from quizapp.scoring.words import in_another_language, read_words
 
 FOLDER = Path(__file__).with_name("answers")
-SETS = {
-    "first": FOLDER,
-    **{name: FOLDER / name for name in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")},
-}
+FURTHER = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+SETS = {"first": FOLDER, **{name: FOLDER / name for name in FURTHER}}
 """Answers to 38 probes, by many writers (``answers/README.md``), on which the weights are fitted."""
 HELD_OUT = FOLDER / "tenth"
 """New answers to twelve of these probes, by two further writers, on which nothing is fitted."""
@@ -91,6 +89,8 @@ class Judged:
     ideas: list[int] = field(default_factory=lambda: [0, 0, 0])
     """Misconceptions named rightly, falsely, and missed."""
     credit: dict[str, list[int]] = field(default_factory=lambda: {"denying": [0, 0], "bluffing": [0, 0]})
+    kinds: dict[str, list[int]] = field(default_factory=dict)
+    """Kind of answer -> rightly met, falsely met, missed, rightly not met."""
     turned: list[int] = field(default_factory=lambda: [0, 0])
     turned_there: list[int] = field(default_factory=lambda: [0, 0])
 
@@ -101,6 +101,8 @@ class Judged:
         self.false_unmet += other.false_unmet
         self.abroad += other.abroad
         self.abroad_right += other.abroad_right
+        for kind, counts in other.kinds.items():
+            self.kinds[kind] = [a + b for a, b in zip(self.kinds.get(kind, [0, 0, 0, 0]), counts, strict=True)]
         lists = [(self.ideas, other.ideas), (self.turned, other.turned), (self.turned_there, other.turned_there)]
         for mine, more_of in (*lists, *((self.credit[kind], other.credit[kind]) for kind in self.credit)):
             mine[:] = [a + b for a, b in zip(mine, more_of, strict=True)]
@@ -121,6 +123,14 @@ class Judged:
         missed, right = self.false_unmet - self.abroad, sum(self.right.values()) - self.abroad_right
         f1 = 2 * self.right[True] / max(1, 2 * self.right[True] + self.false_met + missed)
         return f1, right / max(1, right + self.false_met + missed)
+
+    def in_mix(self, mix: Mapping[str, int]) -> tuple[float, float]:
+        """F1 and accuracy where each kind of answer counts as often as in a mix."""
+        shares = [
+            [mix.get(kind, 0) * count / sum(counts) for count in counts] for kind, counts in self.kinds.items() if sum(counts)
+        ]
+        met, false_met, missed, unmet = (sum(column) for column in zip(*shares, strict=True))
+        return 2 * met / max(1e-9, 2 * met + false_met + missed), (met + unmet) / max(1e-9, met + false_met + missed + unmet)
 
     @property
     def misconception_f1(self) -> float:
@@ -236,6 +246,8 @@ def judged(sets: Sequence[Answers], tier: Any) -> Judged:
                 out.right[wanted] += met == wanted
                 out.false_met += met and not wanted
                 out.false_unmet += wanted and not met
+                of_kind = out.kinds.setdefault(answer.kind, [0, 0, 0, 0])
+                of_kind[(0 if wanted else 1) if met else 2 if wanted else 3] += 1
                 out.abroad += abroad and wanted
                 out.abroad_right += abroad and not wanted
                 kind = "denying" if answer.kind in DENYING else "bluffing" if answer.kind in BLUFFING else None

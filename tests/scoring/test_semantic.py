@@ -92,16 +92,17 @@ def _cosines(encoder: encoders.Encoder, one: str, others: tuple[str, ...]) -> li
 def test_a_map_is_read_as_it_was_written() -> None:
     import numpy as np
 
-    numbers = np.random.default_rng(0).normal(size=(STATES, 3)).astype(np.float16).astype(np.float32)
-    made = Projection(numbers[:, :2], numbers[:, 2])
+    numbers = np.random.default_rng(0).normal(size=(STATES, 4)).astype(np.float16).astype(np.float32)
+    made = Projection(numbers[:, :2], numbers[:, 2], numbers[:, 3])
     again = unpacked(packed(made))
     assert np.array_equal(again.axes, made.axes)
     assert np.array_equal(again.centre, made.centre)
+    assert np.array_equal(again.telling, made.telling)
     assert shipped().axes.shape[0] == STATES
     assert np.isfinite(shipped().axes).all()
 
 
-def test_a_window_is_as_near_as_the_mean_of_its_tokens(semantic: Semantic) -> None:
+def test_a_window_is_as_near_as_the_weighted_mean_of_its_tokens(semantic: Semantic) -> None:
     import numpy as np
 
     rubric = ready(RUBRIC, STEM)
@@ -116,7 +117,8 @@ def test_a_window_is_as_near_as_the_mean_of_its_tokens(semantic: Semantic) -> No
         spans = [(clause.start, clause.end) for clause in clauses[view.first : view.last + 1]]
         inside = [at for at, piece in enumerate(found.pieces) if any(a <= piece.start + offset < b for a, b in spans)]
         states.append(found.states[inside])
-    mean = unit(shipped()(np.concatenate(states).mean(axis=0)))
+    all_states = np.concatenate(states)
+    mean = unit(shipped()(np.average(all_states, axis=0, weights=shipped().weights(all_states))))
     _, features = reader.measure(rubric.criteria[0], view)
     (phrase,) = semantic.encoder.encode(RUBRIC.criteria[0].accept)
     assert features[-len(FEATURES)] == pytest.approx(float(mean @ shipped().mean(phrase)), abs=1e-3)

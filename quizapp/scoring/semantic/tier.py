@@ -61,7 +61,7 @@ class SemanticReader:
         self._sentence: Mapping[str, float] = {}
 
     def _read(self) -> Matrix:
-        """(clauses + 1, dimensions + 1): sums of the clauses' mapped states and their number, up to each clause."""
+        """(clauses + 1, dimensions + 1): weighted sums of the clauses' mapped states and of the weights, up to each clause."""
         import numpy as np
 
         rubric = self._rubric
@@ -76,18 +76,25 @@ class SemanticReader:
             clause = self._clauses[place]
             spans[clause.sentence] = spans.get(clause.sentence, (clause.start, 0))[0], clause.end
         encoded = self._encoder.encode([self._answer[start:end] for start, end in spans.values()])
-        mapped = {sentence: (found, self._projection(found.states)) for sentence, found in zip(spans, encoded, strict=True)}
+        mapped = {sentence: (found, self._weighted(found.states)) for sentence, found in zip(spans, encoded, strict=True)}
         sums = np.zeros((len(self._clauses), self._projection.axes.shape[1] + 1), np.float32)
         for place in places:
             clause = self._clauses[place]
             offset, (found, images) = spans[clause.sentence][0], mapped[clause.sentence]
             inside = [at for at, piece in enumerate(found.pieces) if clause.start <= piece.start + offset < clause.end]
             if inside:
-                sums[place, :-1], sums[place, -1] = images[inside].sum(axis=0), len(inside)
-        whole = [images.sum(axis=0) for found, images in mapped.values() if found.pieces]
+                sums[place] = images[inside].sum(axis=0)
+        whole = [images[:, :-1].sum(axis=0) for found, images in mapped.values() if found.pieces]
         near = self._near_criteria(unit(np.stack(whole))) if whole else {}
         self._sentence = {id: float(values.max()) for id, values in near.items()}
         return np.vstack([np.zeros_like(sums[:1]), sums.cumsum(axis=0)])
+
+    def _weighted(self, states: Matrix) -> Matrix:
+        """(n, 384) -> (n, dimensions + 1): images times weights, and the weights."""
+        import numpy as np
+
+        weights = self._projection.weights(states)[:, None]
+        return np.hstack([self._projection(states) * weights, weights])
 
     def _near_criteria(self, means: Matrix) -> dict[str, Matrix]:
         """Criterion -> how near each of some means is to the phrases nearest to it."""
