@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from quizapp.scoring.clauses import Clause
 from quizapp.scoring.lexicon import ARTICLES, CLAIMING, COMMANDS, REASONING
 from quizapp.scoring.words import Word
 
@@ -22,6 +23,7 @@ _RELATION = re.compile(r"(?<=\s)(?:[=<>≥≤≈∝~⇒→]|[=!<>:]=|[-=]>)(?=\s
 _STATEMENT = re.compile(r"^[ \t]*[\w.\[\]]+(?:\s*[-+*/]?=\s*\S+|\([^\n]*\w[^\n]*\)[ \t]*$)", re.M)
 """A line of code: an assignment, or a call with arguments."""
 FEWEST_STATEMENTS = 2
+LEADS_IN = frozenset({"so", "and", "then", "just", "simply", "first", "instead"})
 FEWEST_RUNNING, MANY_ARTICLES, FEW_REASONS = 16, 0.15, 0.05
 """Words from which a text can be told to run on, its share of articles, and its share of words of reasoning
 and of numbers."""
@@ -49,12 +51,18 @@ def _bare(piece: str) -> bool:
     return len(piece.split()) <= 6 and not (set(re.findall(r"[\w']+", piece.casefold())) & CLAIMING or _RELATION.search(piece))
 
 
-def says_nothing_of_its_own(words: Sequence[Word]) -> bool:
+def _orders(clause: Clause) -> bool:
+    """Whether a clause says what to do."""
+    said = [word.text for word in clause.words if word.text not in LEADS_IN]
+    return bool(said) and said[0] in COMMANDS
+
+
+def says_nothing_of_its_own(words: Sequence[Word], clauses: Sequence[Clause]) -> bool:
     """Whether a text runs from noun to noun without anybody who asks, doubts, concludes or says what to do: likely nonsense.
 
     Measured on some ninety right answers and a dozen of fluent nonsense: it holds for one of the former and most of the latter.
     """
-    if len(words) < FEWEST_RUNNING or words[0].text in COMMANDS:
+    if len(words) < FEWEST_RUNNING or any(_orders(clause) for clause in clauses):
         return False
     articles = sum(word.text in ARTICLES for word in words)
     reasoning = sum(word.text in REASONING or any(sign.isdigit() for sign in word.text) for word in words)

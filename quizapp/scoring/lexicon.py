@@ -60,7 +60,7 @@ REASONING = _words(
     """
     i you we one they i'd i'll i'm i've you'd we'd they'd my your our somebody everybody nobody people someone he she should must
     would could can may might need needs have has if when but not no however otherwise instead only why isn't can't don't doesn't
-    since because so either until although
+    since because so either until although never
     """
 )
 """Words of someone who says what should be and why. A text of many articles without them strings nouns and verbs together."""
@@ -70,7 +70,7 @@ COMMANDS = _words(
     synchronise synchronize sync make replace put check drop skip give let
     """
 )
-"""Verbs with which an answer begins that says what to do."""
+"""Verbs with which a clause begins that says what to do."""
 VERBS_BEFORE_NOT = _words(
     """
     is are was were be been being am do does did has have had must should shall will would can could may might need needs ought

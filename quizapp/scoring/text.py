@@ -186,7 +186,7 @@ def score_text(rubric: Rubric, stem: str, answer: str, titles: Mapping[str, str]
     misread = tuple(read(known, clauses, views, at_first, measure.nearness))
     findings = settled(known, found, clauses, words, measure, misread)
     strung = strung_together(findings, clauses, known)
-    runs_on = says_nothing_of_its_own(words)
+    runs_on = says_nothing_of_its_own(words, clauses)
     by_id = {criterion.criterion.id: finding for criterion, finding in zip(known.criteria, findings, strict=True)}
     wrong = stated(known, clauses, views, misread, by_id, measure.beliefs)
     as_it_stands = word_for_word(known, clauses)

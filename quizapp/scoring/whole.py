@@ -164,7 +164,7 @@ def features(
 ) -> list[tuple[float, ...]]:
     """``FEATURES`` of each criterion."""
     chances = [chance(finding) for finding in findings]
-    runs_on, said = says_nothing_of_its_own(words), len({word.key for word in words if word.content})
+    runs_on, said = says_nothing_of_its_own(words, clauses), len({word.key for word in words if word.content})
     spread, described = spreads(measure.odds, clauses, len(findings)), _described(rubric, clauses)
     criteria = math.log(min(MOST_CRITERIA, max(FEWEST_CRITERIA, len(findings))))
     out: list[tuple[float, ...]] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quizapp.model.rubric import Criterion, Rubric
+from quizapp.scoring.clauses import split
 from quizapp.scoring.fluff import is_list, says_nothing_of_its_own
 from quizapp.scoring.order import order, reversed_in
 from quizapp.scoring.text import score_text
@@ -154,16 +155,24 @@ def test_a_name_of_a_program_denies_nothing() -> None:
     assert any(word.negator for word in read_words("there is no sync at the end"))
 
 
+def running_on(text: str) -> bool:
+    words = read_words(text)
+    return says_nothing_of_its_own(words, split(text, words))
+
+
 def test_lists_and_running_on() -> None:
     listed = "mean of means, valid tokens; global denominator / tail batches, order of operations"
     assert is_list(listed, read_words(listed))
     said = "I would check the mean of means, because the valid tokens differ; then the tail."
     assert not is_list(said, read_words(said))
-    assert not says_nothing_of_its_own(read_words(said))
-    asked = "divide by the number of valid tokens of the window, and the short window by its own tokens"
-    assert not says_nothing_of_its_own(read_words(asked))
-    strung = "the number of valid tokens of the window divides the sampler of the gradient, and the tail accumulates its own mean"
-    assert says_nothing_of_its_own(read_words(strung))
+    assert not running_on(said)
+    assert not running_on("divide by the number of valid tokens of the window, and the short window by its own tokens")
+    assert not running_on(
+        "The gradient follows the number of tokens of the step and the window; so divide by the count of the step."
+    )
+    assert running_on(
+        "the number of valid tokens of the window divides the sampler of the gradient, and the tail accumulates its own mean"
+    )
 
 
 def test_what_is_avoided_by_a_claim_denies_nothing() -> None:
