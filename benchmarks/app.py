@@ -14,10 +14,9 @@ nothing, over banks that were read once before. ``queue``: ``quizapp study`` of 
 ended by quitting. All of these stand before any bank is read. ``queue_after_kill``: ``queue`` after a visit in which something was
 answered and that was then killed, some seconds later or (``queue_killed_at_once``) at once. ``queue_after_change``: ``queue`` after
 an edit of the bank of the question that would have been first. ``queue_moved``: ``queue`` with the learner's file moved elsewhere.
-``queue_lost_cache``: ``queue`` with the cache lost. ``queue_unprepared``: ``queue`` where nothing is known ahead, as with folders
-of banks that the learner never used before, so that the banks have to be read first, from the cache; ``queue_unprepared_screen``:
-until home says there that they are being read. ``from_home``: from Enter on a bank of the home screen. Everything runs from
-compiled bytecode, as it does where it is installed.
+``queue_lost_cache``: ``queue`` with the cache lost. ``queue_unprepared``: ``queue`` where nothing is known ahead, as in a file of
+answers that was just imported: it begins with a question that ships. ``from_home``: from Enter on a bank of the home screen.
+Everything runs from compiled bytecode, as it does where it is installed.
 """
 
 import argparse
@@ -305,7 +304,6 @@ def measure(times: int) -> dict[str, float]:
                 ("queue_moved", f"another-{number}", "as-left", "banks"),
                 ("queue_lost_cache", "learner", "as-left", "banks"),
                 ("queue_unprepared", "learner", "nothing-ahead", "banks"),
-                ("queue_unprepared_screen", "learner", "nothing-ahead", "banks"),
             ):
                 shutil.rmtree(folder / name, ignore_errors=True)
                 shutil.copytree(folder / left, folder / name)  # the queue that the last run began is no more
@@ -313,8 +311,7 @@ def measure(times: int) -> dict[str, float]:
                 if row == "queue_lost_cache":
                     at["XDG_CACHE_HOME"] = str(folder / f"lost-{number}")
                 command = [*queue[:-1], str(folder / folder_of_banks)]
-                seen = (b"Reading the banks",) if row == "queue_unprepared_screen" else (KEYS,)
-                rows.setdefault(row, []).append(first_question(command, at, *seen))
+                rows.setdefault(row, []).append(first_question(command, at, KEYS))
             chosen.append(from_home(home, {**environment, "QUIZAPP_HOME": str(folder / f"home-{number}")}))
         pressed = keys(home, environment, 10 * times)
     return {

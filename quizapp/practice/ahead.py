@@ -2,10 +2,11 @@
 stands before any bank is read. It lies in the learner's file: it goes where that goes, and needs no cache.
 
 Kept are the order of the course, what a queue must know of each item, and the questions that may be first, for a while to come.
-Which of them it is follows from the answers and the moment, by the same functions as the queue itself. Where something was
-answered or a bank has changed since, it is the first of them that is still to be asked and whose own file is as it was; the queue,
-once it is read, begins with that. Not here: what a sitting begins with for somebody who has answered nothing
-(``quizapp.practice.opening``).
+Which of them it is follows from the answers and the moment, by the same functions as the queue itself. Where something was answered
+or a bank has changed since, it is the first of them that is still to be asked and whose own file is as it was; the queue, once it
+is read, begins with that. Over folders of which nothing is kept it is what a queue over others would begin with, where that lies in
+these, too; else the first checkpoint of the built-in banks that has not been answered. Not here: what a sitting begins with for
+somebody who has answered nothing (``quizapp.practice.opening``).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from quizapp.bank.find import state
 from quizapp.practice.face import STALE, Face, Standing, holds, kept, last_review, read_standing
+from quizapp.practice.opening import unanswered
 from quizapp.practice.order import course, needs, of_the_latest
 
 if TYPE_CHECKING:
@@ -82,8 +84,19 @@ def ahead(store: Store, folders: Sequence[Path]) -> Standing | None:
     left, last = last_review(store), store.last_attempt()
     if not last or (left is not None and not _is_over(store, left)):
         return None
+    own = _kept(store, _name(folders))
+    if own:
+        return _told_first(store, own, last, folders)
+    for other in store.foreseen_elsewhere(_name(folders)):
+        if (found := _told_first(store, _unpacked(other), last, folders)) is not None:
+            return found
+    return None if store.recommended() else unanswered(store, folders)
+
+
+def _told_first(store: Store, what: bytes, last: int, folders: Sequence[Path]) -> Standing | None:
+    """The first question of a queue, by what is kept of it."""
     try:
-        told = json.loads(_kept(store, _name(folders)))
+        told = json.loads(what)
         outlines = [_outline(row) for row in told["outlines"]]
         items = {str(name): outlines[which] for name, which in told["items"].items()}
         return _first(store, items, told["faces"], last, folders)
@@ -133,8 +146,12 @@ def _name(folders: Sequence[Path]) -> str:
 
 def _kept(store: Store, name: str) -> bytes:
     """JSON; empty where nothing is kept under that name, or something else is."""
+    return _unpacked(store.foreseen(name) or b"")
+
+
+def _unpacked(what: bytes) -> bytes:
     try:
-        return zlib.decompress(store.foreseen(name) or b"")
+        return zlib.decompress(what)
     except zlib.error:
         return b""
 

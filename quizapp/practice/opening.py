@@ -2,10 +2,10 @@
 
 An opening is where somebody who has answered nothing stands, over a bank or in the queue over all banks. Those of the built-in
 banks ship beside them (``python -m quizapp.practice.opening`` makes them anew), so that the very first start has them, as does a
-shelf: what home shows of these banks; they are taken only while all YAML files that they follow from are byte for byte what they
-were made of. Those of other banks are kept in the cache of banks between runs of the app, under a name made of the state of all
-their files. Where an opening doesn't hold after all, the sitting, once read, makes it way (``quizapp.tui.study_page``). Not here:
-where a sitting that was begun stands (``quizapp.practice.face``).
+shelf: what home shows of these banks, and their checkpoints; they are taken only while all YAML files that they follow from are
+byte for byte what they were made of. Those of other banks are kept in the cache of banks between runs of the app, under a name made
+of the state of all their files. Where an opening doesn't hold after all, the sitting, once read, makes it way
+(``quizapp.tui.study_page``). Not here: where a sitting that was begun stands (``quizapp.practice.face``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quizapp import __version__
 from quizapp.bank.find import builtin_folder, cache_folder, state, yaml_files
-from quizapp.practice.face import Standing, digest, kept, last_review, open_study, read_standing, standing
+from quizapp.practice.face import Face, Standing, digest, kept, last_review, open_study, read_standing, standing
 
 if TYPE_CHECKING:
     from quizapp.bank.load import Library
@@ -81,6 +81,24 @@ def opening(store: Store, bank: str, folders: Sequence[Path]) -> Standing | None
     with suppress(OSError):  # a cache that can only be read
         os.utime(place)
     return found
+
+
+def unanswered(store: Store, folders: Sequence[Path]) -> Standing | None:
+    """A question with which a queue may begin that is otherwise not known before banks are read: the first checkpoint of the
+    built-in banks that the learner hasn't answered. What is due comes after it.
+
+    Raises:
+        quizapp.store.database.StoreError: the learner's file can't be read.
+    """
+    told, _ = _shipped([], folders)
+    if not _shipped([bank for bank in told["openings"] if bank != QUEUE], folders)[1]:
+        return None
+    answered = {attempt.item for attempt in store.attempts()}
+    for kept_so in told.get("questions", ()):
+        found = read_standing(kept_so)
+        if found is not None and isinstance(found.face, Face) and found.face.item not in answered:
+            return replace(found, since=store.last_attempt(), file=str((builtin_folder() / found.file).resolve()))
+    return None
 
 
 def keep_openings(library: Library, banks: Iterable[str], folders: Sequence[Path]) -> None:
@@ -145,7 +163,25 @@ def to_ship(folder: Path) -> str:
     for bank in (QUEUE, *(one.bank.id for one in library.banks)):
         if (found := _begins_with(library, bank)) is not None:
             openings[bank] = kept(replace(found, file=Path(found.file).relative_to(folder.resolve()).as_posix()))
-    return json.dumps({"made_of": _content(folder), "shelf": shelf, "openings": openings}, indent=1, ensure_ascii=False) + "\n"
+    shipped = {"made_of": _content(folder), "shelf": shelf, "openings": openings, "questions": _questions(library, folder)}
+    return json.dumps(shipped, indent=1, ensure_ascii=False) + "\n"
+
+
+def _questions(library: Library, folder: Path) -> list[dict[str, object] | None]:
+    """Every checkpoint as a queue puts it for the first time, in the order of the course."""
+    from quizapp.practice.asked import ask
+    from quizapp.practice.face import face
+    from quizapp.practice.order import course
+    from quizapp.practice.queue import LENGTH, Plan
+    from quizapp.practice.review import plan_title
+
+    out = []
+    for loaded in (library.items[name] for name in course(library)):
+        if loaded.item.kind == "checkpoint":
+            shown, file = face(ask(loaded, loaded.item.parts[0].id, None)), loaded.file.resolve()
+            place = file.relative_to(folder.resolve()).as_posix()
+            out.append(kept(Standing(shown, plan_title(Plan(), library), 1, LENGTH, loaded.bank_id, 0, place, digest(file))))
+    return out
 
 
 if __name__ == "__main__":

@@ -229,6 +229,11 @@ class Store:
         rows = self._rows("SELECT told FROM ahead WHERE name = ?", (name,))
         return bytes(rows[0]["told"]) if rows else None
 
+    def foreseen_elsewhere(self, name: str) -> list[bytes]:
+        """What was kept under other names, the latest first."""
+        rows = self._rows("SELECT told FROM ahead WHERE name != ? ORDER BY rowid DESC", (name,))
+        return [bytes(row["told"]) for row in rows]
+
     def save_draft(self, key: DraftKey, text: str) -> None:
         """Keeps what was typed so far, in place of what was kept before."""
         with told(self.path), transaction(self._connection):

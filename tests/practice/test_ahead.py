@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from quizapp.bank.find import builtin_folder
 from quizapp.bank.load import Library, load
 from quizapp.practice.ahead import ahead, keep_ahead, keeping
 from quizapp.practice.face import Face, standing
@@ -129,7 +130,7 @@ def test_it_goes_where_the_learners_file_goes_and_needs_no_cache(tmp_path: Path,
     (tmp_path / "progress.sqlite3").rename(tmp_path / "elsewhere" / "mine.sqlite3")
     with Store(tmp_path / "elsewhere" / "mine.sqlite3", clock=lambda: BEGAN) as moved:
         assert ahead(moved, [banks]) == kept is not None
-        assert ahead(moved, [banks, tmp_path / "other"]) is None, "other banks"
+        assert ahead(moved, [tmp_path / "other"]) is None, "other banks"
         assert kept == standing(Review(moved, known))
 
 
@@ -174,3 +175,43 @@ print(ahead(Store(Path({str(tmp_path / "progress.sqlite3")!r})), [Path({str(bank
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False"]
+
+
+def test_with_a_new_folder_beside_it_is_what_the_queue_over_the_others_begins_with(
+    tmp_path: Path, banks: Path, known: Library
+) -> None:
+    new = tmp_path / "new"
+    new.mkdir()
+    (new / "another.yaml").write_text(ANOTHER, encoding="utf-8")
+    with Store(tmp_path / "progress.sqlite3", clock=lambda: BEGAN) as store:
+        answered(store, known)
+        keep_ahead(store, known, [banks])
+        expected = ahead(store, [banks])
+        assert ahead(store, [banks, new]) == expected is not None
+        assert ahead(store, [new]) is None, "its file lies elsewhere"
+        begun = standing(Review(store, load([banks, new]), shown=expected))
+        assert begun is not None
+        assert begun.face == expected.face
+
+
+def test_where_nothing_is_kept_it_is_a_built_in_question_without_an_answer(tmp_path: Path, banks: Path) -> None:
+    folders = [builtin_folder(), banks]
+    library = load(folders)
+    seen = []
+    with Store(tmp_path / "progress.sqlite3", clock=lambda: BEGAN) as store:
+        answered(store, library)
+        for _ in range(3):
+            found = ahead(store, folders)
+            assert found is not None
+            assert isinstance(found.face, Face)
+            begun = standing(Review(store, library, shown=found))
+            assert begun is not None
+            assert (begun.face, begun.sitting, begun.place, begun.since) == (found.face, found.sitting, 1, found.since)
+            store.finish(store.unfinished("review")[0].id)
+            seen.append(found.face.item)
+            study = Study(store, library, found.bank, found.face.item)
+            study.record("a", study.grade("a"), 3)
+            study.finish()
+        assert len(set(seen)) == 3
+        store.recommend({"why-worse": "for the test"})
+        assert ahead(store, folders) is None, "what was asked for comes first"
