@@ -90,8 +90,8 @@ def unanswered(store: Store, folders: Sequence[Path]) -> Standing | None:
     Raises:
         quizapp.store.database.StoreError: the learner's file can't be read.
     """
-    told, _ = _shipped([], folders)
-    if not _shipped([bank for bank in told["openings"] if bank != QUEUE], folders)[1]:
+    told, known = _shipped(None, folders)
+    if not known:
         return None
     answered = {attempt.item for attempt in store.attempts()}
     for kept_so in told.get("questions", ()):
@@ -130,13 +130,15 @@ def _begins_with(library: Library, bank: str) -> Standing | None:
     return None
 
 
-def _shipped(banks: Sequence[str], folders: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
-    """What ships, and of which banks it holds. The built-in folder comes first, and the first of two things with one id stays: no
-    other folder changes its banks. The queue, and home, are over all folders, so it has to be the only one."""
+def _shipped(banks: Sequence[str] | None, folders: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
+    """What ships, and of which of some banks, or of all (``None``), it holds. The built-in folder comes first, and the first of two
+    things with one id stays: no other folder changes its banks. The queue, and home, are over all folders, so it has to be the only
+    one."""
     home = builtin_folder()
     try:
         told = json.loads((home / SHIPPED).read_bytes()) if folders and folders[0] == home else {"openings": {}}
-        known = [bank for bank in banks if bank in told["openings"] and (bank != QUEUE or len(folders) == 1)]
+        wanted = told["openings"] if banks is None else banks
+        known = [bank for bank in wanted if bank in told["openings"] and (bank != QUEUE or len(folders) == 1)]
         return told, known if known and told["made_of"] == _content(home) else []
     except (OSError, ValueError, KeyError, TypeError):
         return {}, []

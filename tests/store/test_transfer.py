@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -137,9 +138,10 @@ def test_of_two_opinions_at_one_moment_the_same_holds_on_both_machines(tmp_path:
         names = [one.name(one.add(answer()).id) for _ in range(12)]
         merge(two, list(export(one)))
         for name in names:
-            for store, met in ((one, "met"), (two, "unmet")):
+            opinions: tuple[tuple[Store, Literal["met", "unmet"]], ...] = ((one, "met"), (two, "unmet"))
+            for store, met in opinions:
                 attempt = store.number(name)
-                rule(store, attempt, "a", met, "", met)  # type: ignore[arg-type]
+                rule(store, attempt, "a", met, "", met)
                 regrade(store, [(attempt, "h", "before", None), (attempt, "h", met, None)])
         there, back = list(export(two)), list(export(one))
         merge(one, there)

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,10 @@ def test_killed_between_answers_and_in_the_middle_of_one(open_terminal: Callable
     assert sound(tmp_path)
 
 
+def drafted(store: Store, key: DraftKey, text: str) -> bool:
+    return store.draft(key) == text
+
+
 def test_killed_at_random_moments_of_typing(open_terminal: Callable[..., Terminal], tmp_path: Path) -> None:
     dice = random.Random(5)
     expected = ""
@@ -174,7 +179,7 @@ def test_killed_at_random_moments_of_typing(open_terminal: Callable[..., Termina
             (session,) = store.unfinished("interview")
             key = DraftKey("interview", "interview", f"opening@{session.uid}")
             if dice.random() < 0.5:
-                terminal.until(lambda store=store, key=key, whole=whole: store.draft(key) == whole)  # type: ignore[misc]
+                terminal.until(partial(drafted, store, key, whole))
             terminal.kill()
             draft = store.draft(key) or ""
         assert draft.startswith(expected)

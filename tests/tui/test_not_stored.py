@@ -19,6 +19,11 @@ Make = Callable[..., QuizApp]
 SIZE = (80, 24)
 
 
+def busy(*_: object, **__: object) -> None:
+    """A store that can't be used just now."""
+    raise database.StoreError("in use by another program")
+
+
 async def test_an_answer_that_cannot_be_stored_is_kept_on_the_screen(
     store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,9 +51,6 @@ async def test_an_answer_that_cannot_be_stored_is_kept_on_the_screen(
 async def test_an_answer_that_was_not_stored_can_be_given_again(
     app: Make, store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def busy(*_: object, **__: object) -> None:
-        raise database.StoreError("in use by another program")
-
     at(store, library, "pick-all/main")
     async with app(start="study", bank="small").run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, "Which of these change the denominator?")
@@ -65,9 +67,6 @@ async def test_an_answer_that_was_not_stored_can_be_given_again(
 async def test_a_result_whose_disputes_cannot_be_read_is_shown_as_it_was_scored(
     app: Make, store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def busy(*_: object, **__: object) -> None:
-        raise database.StoreError("in use by another program")
-
     at(store, library, "pick-all/main")
     async with app(start="study", bank="small").run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, "Which of these change the denominator?")
@@ -81,9 +80,6 @@ async def test_a_result_whose_disputes_cannot_be_read_is_shown_as_it_was_scored(
 async def test_a_lab_that_cannot_be_gone_to_leaves_the_interview(
     app: Make, store: Store, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def busy(*_: object, **__: object) -> None:
-        raise database.StoreError("in use by another program")
-
     interview = Interview.start(store, library, Setup(bank="small"))
     while interview.question is not None and interview.question.kind != "lab":
         interview.answer("")
